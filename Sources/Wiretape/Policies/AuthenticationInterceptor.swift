@@ -10,9 +10,9 @@ public import Foundation
 extension HTTPSession {
     /// Puts a credential on each request, and refreshes it when it is expired or refused: once for all requests that wait for it.
     ///
-    /// Requests that start during a refresh wait, and are sent with the new credential; refused ones are sent again. A refresh that fails
-    /// fails them all. A request that is cancelled stops waiting, and the refresh continues for the others. A refused response must be an error
-    /// (`validate()`): only errors lead to a retry.
+    /// Requests that start during a refresh wait, and are sent with the new credential. Refused ones are sent again. If the refresh fails,
+    /// they all fail. A request that is cancelled stops waiting, and the refresh continues for the others. A refused response must be an
+    /// error (`validate()`): only errors lead to a retry.
     public final class AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         private struct Shared {
             var state: RefreshState<A.Credential>
@@ -29,7 +29,7 @@ extension HTTPSession {
 
         /// - Parameters:
         ///   - credential: nil before a login; requests fail with `missingCredential` until there is one.
-        ///   - refreshWindow: nil for no limit of refreshes.
+        ///   - refreshWindow: limits the number of refreshes; nil for no limit.
         ///   - clock: measures the window. A replay takes no time, so that all its refreshes are in one window.
         public init(
             authenticator: A, credential: A.Credential? = nil, refreshWindow: RefreshWindow? = RefreshWindow(),
@@ -56,7 +56,7 @@ extension HTTPSession {
 
         public func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest {
             guard !self.isRefreshing else { return request }
-            // Outside of the lock: the credential's type is the caller's code.
+            // Called outside the lock, because the credential's type is the caller's code.
             let (seen, generation) = self.current
             let requiresRefresh = seen?.requiresRefresh ?? false
             let credential = try await self.credential { state, waiter, time in
@@ -94,7 +94,7 @@ extension HTTPSession {
 
         // MARK: Waiting
 
-        /// The credential to go on with, at once or after a refresh.
+        /// The credential to continue with, at once or after a refresh.
         private func credential(
             _ event: @Sendable (inout RefreshState<A.Credential>, UUID, Duration) -> RefreshState<A.Credential>.Answer
         ) async throws -> A.Credential {
@@ -162,8 +162,8 @@ extension HTTPSession {
 
         /// Gets a new credential for an old one.
         ///
-        /// Requests that this method makes in the same task are not adapted by the calling interceptor: they carry only what is put on them
-        /// here, and do not wait. The task has the task-local values of the first waiting request, including its cassette.
+        /// Requests that this method makes in the same task are not adapted by the calling interceptor: they carry only the credentials
+        /// that are set here, and do not wait. The task has the task-local values of the first waiting request, including its cassette.
         /// - Throws: the error that all waiting requests fail with.
         func refresh(_ credential: Credential) async throws -> Credential
 
@@ -192,7 +192,7 @@ extension HTTPSession.Authenticator {
 }
 
 extension HTTPSession {
-    /// What authenticates requests: a token and its data.
+    /// A credential for requests: a token and its data.
     public protocol AuthenticationCredential: Sendable {
         /// Whether to refresh it before the next request: it has expired, or is about to.
         var requiresRefresh: Bool { get }

@@ -28,7 +28,7 @@ public struct CertificateFile: Sendable, Hashable {
     /// In DER, in the order of the files and within them.
     public let certificates: [[UInt8]]
 
-    /// Bytes of the largest file that is read: one with all public authorities has a quarter of a megabyte.
+    /// The largest file that is read, in bytes; a file with all public authorities has a quarter of a megabyte.
     public static let sizeLimit = 4 << 20
 
     /// Reads one certificate in DER, or any number in PEM (RFC 7468, 5).
@@ -85,7 +85,7 @@ public struct CertificateFile: Sendable, Hashable {
     }
 }
 
-/// What pinning needs of an X.509 certificate (RFC 5280, 4.1): its public key and the hosts that it names.
+/// The parts of an X.509 certificate (RFC 5280, 4.1) that pinning needs: its public key and the hosts that it names.
 ///
 /// Checks no signature and no dates.
 struct Certificate: Sendable, Hashable {
@@ -165,7 +165,7 @@ struct Certificate: Sendable, Hashable {
 
 /// Reads the elements of DER one after the other (X.690, 8.1 and 10.1).
 ///
-/// Knows only lengths of up to four bytes and tags of one: certificates have no others.
+/// Supports only lengths of up to four bytes and tags of one byte, because certificates have no others.
 struct DERReader {
     struct Element {
         var tag: UInt8
@@ -212,6 +212,6 @@ struct DERReader {
 }
 
 extension HTTPSession {
-    /// The pin of a certificate's key; nil if the bytes are no certificate in DER.
+    /// The pin of a certificate's key; nil if the bytes are not a certificate in DER.
     package static func publicKeyPin(ofCertificate der: Data) -> PublicKeyPin? { Certificate([UInt8](der))?.publicKeyPin }
 }

@@ -7,7 +7,7 @@ public import FoundationNetworking
 /// Which cookies a request sends, and which cookies of a response are stored (RFC 6265): the same on every platform.
 ///
 /// The cookies are in Foundation's storage. Its own handling of Set-Cookie, paths and `Secure` is not used: on Linux it ignores them.
-/// Public suffixes are not known: `Domain=co.uk` is accepted from any host below it.
+/// Public suffixes are unknown: `Domain=co.uk` is accepted from any host below it.
 public struct CookieRule: Sendable {
     public let storage: HTTPCookieStorage
 
@@ -139,7 +139,7 @@ struct SetCookie: Sendable, Hashable {
     /// Nil if the field sets no cookie: it has no name, is too long, or is for a foreign host.
     ///
     /// - Parameters:
-    ///   - url: of the answered request.
+    ///   - url: the URL of the answered request.
     ///   - now: when the field was received.
     init?(_ field: String, from url: URL, at now: Date) {
         guard let host = CookieRule.host(of: url) else { return nil }

@@ -7,9 +7,9 @@ public import FoundationNetworking
 extension HTTPSession {
     /// Decides on each redirect.
     public protocol RedirectHandler: Sendable {
-        /// - Parameter proposed: what a browser would send (RFC 9110, 15.4): with the body if the method stays, without credentials if the
-        ///   origin changes.
-        /// - Returns: what to send; nil makes the redirect itself the response.
+        /// - Parameter proposed: the request that a browser would send (RFC 9110, 15.4): with the body if the method stays the same,
+        ///   without credentials if the origin changes.
+        /// - Returns: the request to send; nil makes the redirect itself the response.
         func redirect(_ response: Response, to proposed: URLRequest, for context: RequestContext) async -> URLRequest?
     }
 
@@ -23,13 +23,13 @@ extension HTTPSession {
 
         private let behaviour: Behaviour
 
-        /// As proposed.
+        /// Sends the proposed request.
         public static let follow = Redirector(behaviour: .follow)
 
         /// The redirect itself is the response, with its body.
         public static let doNotFollow = Redirector(behaviour: .doNotFollow)
 
-        /// Sends what the closure returns; nil makes the redirect itself the response.
+        /// Sends the request that the closure returns; nil makes the redirect itself the response.
         public static func modify(
             _ change: @escaping @Sendable (_ proposed: URLRequest, _ response: Response, _ context: RequestContext) async -> URLRequest?
         ) -> Redirector {
@@ -65,7 +65,7 @@ extension HTTPSession {
         public let source: URL
         public let target: URL
         public let method: String
-        /// False if the method changed to one without a body: the body is dropped, and the fields that describe it.
+        /// False if the method changed to one without a body: the body and the fields that describe it are dropped.
         public let keepsBody: Bool
 
         public init(from source: URL, to target: URL, method: String, keepsBody: Bool) {
@@ -83,13 +83,13 @@ extension HTTPSession {
             let name = name.lowercased()
             if !self.keepsBody, Self.contentFields.contains(name) { return false }
             if self.crossesOrigin, Self.originFields.contains(name) { return false }
-            // It would disclose the URL of a secured page in plain text (RFC 9110, 10.1.3).
+            // Sending it would disclose the URL of a secured page in plain text (RFC 9110, 10.1.3).
             return !(name == "referer" && self.source.scheme?.lowercased() == "https" && self.target.scheme?.lowercased() == "http")
         }
 
         /// The next request. If `keepsBody`, the caller must carry over a body that is not in the `URLRequest` (a file).
         ///
-        /// - Parameter request: before stored cookies were added: the new URL has its own.
+        /// - Parameter request: the previous request without stored cookies, because the new URL has its own.
         public func request(following request: URLRequest) -> URLRequest {
             var next = request
             next.url = self.target
@@ -104,7 +104,7 @@ extension HTTPSession {
             return next
         }
 
-        /// The next request, with duplicate fields and their order.
+        /// The next request. Keeps duplicate fields and their order.
         public func request(following request: TransportRequest) -> TransportRequest {
             var next = request
             next.url = self.target

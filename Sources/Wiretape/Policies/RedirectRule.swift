@@ -3,7 +3,7 @@ public import Foundation
 
 /// Where a response redirects a request to (RFC 9110, 15.4; the Fetch standard if the RFC leaves a choice).
 ///
-/// Knows one redirect: sends nothing, and calls no `HTTPSession.RedirectHandler`.
+/// Handles a single redirect. Sends nothing, and calls no `HTTPSession.RedirectHandler`.
 public struct RedirectRule: Sendable, Hashable {
     public enum Decision: Sendable, Hashable {
         /// The response is final: no redirect, or one without a Location.
@@ -20,8 +20,8 @@ public struct RedirectRule: Sendable, Hashable {
     public init(limit: Int = Self.standardLimit) { self.limit = limit }
 
     /// - Parameters:
-    ///   - method: of the request that was answered.
-    ///   - url: of that request.
+    ///   - method: the method of the answered request.
+    ///   - url: the URL of the answered request.
     ///   - hops: how many redirects were followed before.
     public func decide(method: String, url: URL, response: HTTPSession.Response, hops: Int) -> Decision {
         guard [301, 302, 303, 307, 308].contains(response.status) else { return .stay }
@@ -66,7 +66,7 @@ public struct RedirectRule: Sendable, Hashable {
 
 /// A redirect that cannot be followed.
 ///
-/// Its message: which response redirected where, and what to do next.
+/// The message says which response redirected where, and what to do next.
 public typealias RedirectError = CodedError<HTTPSession.RedirectErrorCode>
 
 extension HTTPSession {
@@ -91,7 +91,7 @@ enum RedirectTarget {
     /// - Returns: an absolute http or https URL with a host, or an error whose message continues "the 302 of …".
     static func resolve(_ location: String, against base: URL) -> Result<URL, RedirectError> {
         let spelled = self.escaped(location.trimmingCharacters(in: .whitespaces))
-        // An empty reference is the same document (RFC 3986, 5.2.2); to Foundation it is not a reference.
+        // An empty reference means the same document (RFC 3986, 5.2.2), but Foundation does not accept it.
         guard let resolved = URL(string: spelled.isEmpty ? "?" + (base.query(percentEncoded: true) ?? "") : spelled, relativeTo: base)
         else {
             return .failure(RedirectError(.badLocation, "has an invalid Location, \"\(self.shown(location))\": fix the server"))
@@ -111,7 +111,7 @@ enum RedirectTarget {
         return .success(self.inheritingFragment(of: base, in: target))
     }
 
-    /// Without its query, which may contain secrets, and at most 120 characters.
+    /// At most 120 characters of the Location, without its query, which may contain secrets.
     static func shown(_ location: String) -> String {
         guard
             let end = location.firstIndex(where: { $0 == "?" || $0 == "#" })
@@ -129,7 +129,7 @@ enum RedirectTarget {
         return parts.url ?? target
     }
 
-    /// Escapes only what a URL may not contain; Foundation would escape existing escapes again.
+    /// Escapes only characters that a URL may not contain. Foundation would escape existing escapes again.
     private static func escaped(_ location: String) -> String {
         let bytes = Array(location.utf8)
         // Brackets are allowed only in the authority: an IPv6 address.

@@ -15,7 +15,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     }
 
     private(set) var credential: Credential?
-    /// Of the credential: findings about an older generation are ignored.
+    /// The generation of the credential: events about an older generation are ignored.
     private(set) var generation = 0
     private let window: HTTPSession.RefreshWindow?
     /// In order of arrival.
@@ -28,7 +28,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// Requests that were sent again because they seemed to carry an older credential.
     private var retriedAsStale: Set<UUID> = []
 
-    /// Further requests are not remembered; their refusal begins a refresh.
+    /// How many requests are remembered as stale. The refusal of any further request begins a refresh.
     static var staleLimit: Int { 10_000 }
 
     init(credential: Credential?, window: HTTPSession.RefreshWindow?) {
@@ -52,7 +52,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// The server has refused a request.
     ///
     /// - Parameters:
-    ///   - request: the same for all attempts of one request.
+    ///   - request: the same ID for all attempts of one request.
     ///   - isCurrent: whether it carried the credential of `generation`.
     mutating func wasRefused(_ request: UUID, waiter: UUID, isCurrent: Bool, of generation: Int, at time: Duration) -> Answer {
         guard let credential = self.credential else { return .fail(Self.missing) }
@@ -61,8 +61,8 @@ struct RefreshState<Credential: Sendable>: Sendable {
         {
             return .use(credential)
         }
-        // It carried the current credential, or lacks it for the second time: a redirect to another origin removes credentials. Sending it
-        // again unchanged would never end.
+        // It carried the current credential, or lacks it for the second time, since a redirect to another origin removes credentials.
+        // Sending it again unchanged would loop forever.
         if self.running != nil {
             self.waiters.append(waiter)
             return .wait
@@ -70,7 +70,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
         return self.begin(credential, for: waiter, at: time)
     }
 
-    /// A refresh has brought a credential.
+    /// A refresh has returned a credential.
     ///
     /// - Returns: the waiters to resume; none if another credential was set meanwhile.
     mutating func refreshed(_ number: Int, to credential: Credential) -> [UUID] {
@@ -127,7 +127,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
 }
 
 extension HTTPSession {
-    /// The highest number of refreshes within a time: protects the server from a storm of refreshes.
+    /// The most refreshes that may happen within an interval. Protects the server from a storm of refreshes.
     public struct RefreshWindow: Sendable, Hashable {
         public var interval: Duration
         /// Refreshes within the interval, including failed ones.
@@ -146,9 +146,9 @@ extension HTTPSession {
         }
     }
 
-    /// Why a request could not be authenticated, other than by a failed refresh.
+    /// Why a request could not be authenticated, apart from a failed refresh.
     ///
-    /// Its message: what is missing or exceeded, and what to do next.
+    /// The message says what is missing or exceeded, and what to do next.
     public typealias AuthenticationError = CodedError<AuthenticationErrorCode>
 
     /// A kind of error; more kinds may be added.

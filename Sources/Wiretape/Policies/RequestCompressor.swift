@@ -9,7 +9,8 @@ public import FoundationNetworking
 extension HTTPSession {
     /// Compresses the bodies of requests, with `Content-Encoding: deflate` (RFC 9110, 8.4.1.2).
     ///
-    /// Only bodies in memory: one in a file or a stream is sent as it is. A cassette holds the decoded body, and matching compares that.
+    /// Compresses only bodies in memory. A file or a stream is sent unchanged. A cassette holds the decoded body, and matching compares
+    /// that.
     public struct RequestCompressor: RequestInterceptor {
         /// What to do with a request that has a Content-Encoding already.
         public enum DuplicateHeaderBehavior: Sendable, Hashable {
@@ -17,11 +18,11 @@ extension HTTPSession {
             case error
             /// The body is compressed, and `deflate` replaces the old value.
             case replace
-            /// The body is sent as it is.
+            /// The body is sent unchanged.
             case skip
         }
 
-        /// A request that was to be compressed has a Content-Encoding.
+        /// A request that was to be compressed already has a Content-Encoding.
         public struct DuplicateHeaderError: Error, Hashable, Sendable, CustomStringConvertible {
             public let value: String
 
@@ -30,7 +31,7 @@ extension HTTPSession {
             }
         }
 
-        /// Memory was not enough to compress a body.
+        /// There was not enough memory to compress a body.
         public struct CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
             public var description: String { "there is not enough memory to compress the body: send it without the compressor" }
         }

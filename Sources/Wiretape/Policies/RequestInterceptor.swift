@@ -18,7 +18,7 @@ extension HTTPSession {
 
         /// Decides whether a failed request is sent again.
         ///
-        /// - Parameter error: of the transport, the validation or an interceptor.
+        /// - Parameter error: the error of the transport, the validation or an interceptor.
         func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult
     }
 }
@@ -30,17 +30,17 @@ extension HTTPSession.RequestInterceptor {
 }
 
 extension HTTPSession {
-    /// What interceptors and redirect handlers know about a request.
+    /// The information that interceptors and redirect handlers get about a request.
     public struct RequestContext: Sendable {
         /// The same for all attempts of a request.
         public let id: UUID
         /// How often it was sent again: 0 for the first attempt.
         public var retryCount: Int
-        /// As last sent; nil before the first attempt.
+        /// The request as it was last sent; nil before the first attempt.
         public var request: URLRequest?
         /// Nil if there is no response.
         public var response: Response?
-        /// The request itself; nil in a context that the session did not make.
+        /// The request itself; nil in a context that the session did not create.
         package var sender: Request?
 
         public init(id: UUID, retryCount: Int = 0, request: URLRequest? = nil, response: Response? = nil) {
@@ -61,10 +61,10 @@ extension HTTPSession {
         case doNotRetryWithError(any Error)
     }
 
-    /// Closures, or several interceptors, as one.
+    /// Combines closures, or several interceptors, into one interceptor.
     ///
-    /// Several run in order: each changes the request as the one before has left it, and the first error ends it. They are asked for a retry in
-    /// the same order, until one returns something other than `doNotRetry`.
+    /// Several interceptors run in order. Each gets the request as the previous one left it, and the first error ends the request. They are
+    /// asked for a retry in the same order, until one returns something other than `doNotRetry`.
     public struct Interceptor: RequestInterceptor {
         public typealias Adapt = @Sendable (_ request: URLRequest, _ context: RequestContext) async throws -> URLRequest
         public typealias Retry = @Sendable (_ context: RequestContext, _ error: any Error) async -> RetryResult
@@ -110,7 +110,7 @@ extension HTTPSession.RequestInterceptor where Self == HTTPSession.Interceptor {
         HTTPSession.Interceptor(retry: retry)
     }
 
-    /// Several, in this order.
+    /// Several interceptors, in this order.
     public static func joining(_ interceptors: any HTTPSession.RequestInterceptor...) -> HTTPSession.Interceptor {
         HTTPSession.Interceptor(interceptors)
     }

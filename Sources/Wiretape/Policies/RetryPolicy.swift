@@ -12,7 +12,7 @@ extension HTTPSession {
         public static let defaultRetryLimit = 2
         /// Request Timeout, Internal Server Error, Bad Gateway, Service Unavailable, Gateway Timeout.
         public static let defaultRetryableStatusCodes: Set<Int> = [408, 500, 502, 503, 504]
-        /// Failures that may be temporary: not those of TLS, invalid responses and cancelled requests.
+        /// Failures that may be temporary. Failures of TLS, invalid responses and cancelled requests are not among them.
         public static let defaultRetryableFailures: Set<Failure.Kind> = [
             .dns, .refused, .unreachable, .reset, .timeout, .truncated, .unprocessed,
         ]
@@ -65,7 +65,7 @@ extension HTTPSession {
             return self.decision(retryCount: context.retryCount, method: method, outcome: outcome).map { .retryAfter($0) } ?? .doNotRetry
         }
 
-        /// A failure of the transport has precedence over the status of the response that it cut short.
+        /// A failure of the transport takes precedence over the status of the response that it cut short.
         static func outcome(_ context: RequestContext, _ error: any Error) -> HTTPSession.RetryPolicy.Outcome? {
             if let failure = error as? TransportFailure {
                 guard case .network(let kind) = failure.kind else { return nil }
@@ -98,7 +98,7 @@ extension HTTPSession.RequestInterceptor where Self == HTTPSession.RetryPolicy {
 }
 
 extension HTTPSession.RetryPolicy {
-    /// The delay before a retry: `scale` × `base` to the power of the retries so far, less a seeded jitter.
+    /// The delay before a retry: `scale` × `base` to the power of the retries so far, minus a seeded jitter.
     ///
     /// The same seed produces the same delays, in every process and on every platform.
     public struct ExponentialBackoff: Sendable, Hashable {
@@ -129,7 +129,7 @@ extension HTTPSession.RetryPolicy {
             var delay = min(self.scale, self.limit)
             for _ in 0..<max(retryCount, 0) {
                 guard delay < self.limit, self.base > 1, delay > .zero else { break }
-                // Compared before it is multiplied: the product could overflow.
+                // Compare before multiplying, because the product could overflow.
                 delay = delay > self.limit / Int(clamping: self.base) ? self.limit : delay * Int(clamping: self.base)
             }
             // Each retry has its own generator, so that a delay does not depend on those before it.
@@ -148,7 +148,7 @@ struct RetryAfter: Sendable, Hashable {
     /// A date is relative to the response's own `Date`, so that a wrong local clock does no harm, and replayed responses give the same
     /// delay.
     ///
-    /// - Parameter now: for a response without a `Date`.
+    /// - Parameter now: used for a response without a `Date`.
     /// - Returns: nil if there is no such field, or if it is neither seconds nor a date.
     init?(_ headers: HTTPSession.Headers, now: Timestamp) {
         guard let text = headers.value(for: "Retry-After")?.trimmed else { return nil }

@@ -47,8 +47,8 @@ struct ServerTrustEvaluation: Sendable {
         }
     }
 
-    /// Without validation only the first certificate is checked: the server has proved possession of that key alone, and can send any
-    /// others.
+    /// Without validation only the first certificate is checked: the server has proved possession of that key only, and could send any
+    /// other certificates.
     private func proven(
         _ sent: [[UInt8]], _ question: Question?, validatesHost: Bool,
         system: (Question) -> Result<[[UInt8]], ServerTrustError>, isPinned: ([UInt8]) -> Bool
@@ -83,7 +83,7 @@ struct ServerTrustEvaluation: Sendable {
 #if canImport(Security)
 /// Asks Apple's Security framework whether a server's certificates are valid.
 ///
-/// Decides nothing: `ServerTrustEvaluation` does, which is tested on all platforms.
+/// Makes no decisions: `ServerTrustEvaluation` makes them, and is tested on all platforms.
 struct SystemTrust {
     private let trust: SecTrust
 

@@ -27,8 +27,8 @@ extension HTTPSession {
             self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
         }
 
-        /// - Parameter policies: by host patterns such as `api.example.com`, `*.example.com`, `127.0.0.1:8443` and `*`; the first match
-        ///   applies.
+        /// - Parameter policies: keyed by host patterns such as `api.example.com`, `*.example.com`, `127.0.0.1:8443` and `*`; the first
+        ///   match applies.
         public init(_ policies: KeyValuePairs<String, ServerTrust>, allHostsMustBeEvaluated: Bool = true) throws(SettingSyntaxError) {
             var rules: [Rule] = []
             for (pattern, trust) in policies { rules.append(Rule(hosts: try HostPattern(pattern), trust: trust)) }
@@ -44,7 +44,7 @@ extension HTTPSession {
 
 /// Why a server is not trusted, or why that could not be evaluated.
 ///
-/// Its message: what is wrong with which host or file, and what to do next.
+/// The message says what is wrong with which host or file, and what to do next.
 public typealias ServerTrustError = CodedError<HTTPSession.ServerTrustErrorCode>
 
 extension HTTPSession {
@@ -60,7 +60,7 @@ extension HTTPSession {
         public static var hostMismatch: Self { Self(value: .hostMismatch) }
         /// None of the certificates or keys is a pinned one.
         public static var pinMismatch: Self { Self(value: .pinMismatch) }
-        /// The custom evaluation has refused it.
+        /// The custom evaluation has refused the server.
         public static var refusedByPolicy: Self { Self(value: .refusedByPolicy) }
         /// All hosts must have a policy, and this host has none.
         public static var noPolicy: Self { Self(value: .noPolicy) }
@@ -76,7 +76,7 @@ extension HTTPSession {
     ///
     /// Reads no certificate. Never ignores a policy: if it cannot be enforced, nothing is sent.
     public struct ServerTrustRule: Sendable {
-        /// What URLSession asks its delegate about certificates.
+        /// Whether URLSession asks its delegate about certificates.
         public enum Platform: Sendable, Hashable, CaseIterable {
             /// Apple platforms: a challenge for each connection's certificates.
             case challenging

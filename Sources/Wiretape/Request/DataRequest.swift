@@ -11,7 +11,7 @@ extension HTTPSession.DataRequest: HTTPSession.ContentRequest {
     public typealias Content = Data
     public typealias TaskRequest = HTTPSession.DataRequest
 
-    /// Calls a handler with the unserialized response, after all handlers added before; at once if the request has ended.
+    /// Calls a handler with the unserialized response, after all handlers added before it, or at once if the request has ended.
     @discardableResult
     public func response(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (HTTPSession.DataResponse<Data?>) -> Void
@@ -20,7 +20,7 @@ extension HTTPSession.DataRequest: HTTPSession.ContentRequest {
         return self
     }
 
-    /// Calls a handler on `queue` with the value a serializer makes of the response. The serializer runs on another queue.
+    /// Calls a handler on `queue` with the value that a serializer makes of the response. The serializer runs on another queue.
     @discardableResult
     public func response<Serializer: HTTPSession.ResponseSerializer>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
@@ -30,7 +30,7 @@ extension HTTPSession.DataRequest: HTTPSession.ContentRequest {
         return self
     }
 
-    /// The value a serializer makes of the response.
+    /// The value that a serializer makes of the response.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializing<Serializer: HTTPSession.ResponseSerializer>(

@@ -10,17 +10,17 @@ final class DownloadFile: Sendable {
         var handle: FileHandle?
         var temporary: URL?
         var placed: URL?
-        /// Whether `temporary` began as the part of an earlier download, whose resume data names it.
+        /// Whether `temporary` began as the partial file of an earlier download, whose resume data refers to it.
         var isContinued = false
         /// The request has ended: nothing more is written or moved.
         var isOver = false
-        /// `temporary` stays after the end, for another download that goes on with it.
+        /// `temporary` stays after the end, so that another download can continue it.
         var isKept = false
     }
 
     private let folder: URL
     private let destination: HTTPSession.DownloadRequest.Destination?
-    /// What an earlier download has left.
+    /// The partial download that an earlier request has left.
     let part: PartialDownload?
     // Locked while bytes are written: a cancel waits for the current write.
     private let state = Guarded(State())
@@ -37,9 +37,9 @@ final class DownloadFile: Sendable {
         }
     }
 
-    /// The head of the response is there: goes on with what an earlier download has left, if the response is the rest of it.
+    /// The head of the response has arrived. Continues an earlier download if the response is the rest of it.
     ///
-    /// - Returns: how many bytes there are already.
+    /// - Returns: how many bytes have already been received.
     func begin(_ response: HTTPSession.Response) throws(WiretapeError) -> Int64 {
         guard let part else { return 0 }
         if response.status == 206 {
@@ -51,7 +51,7 @@ final class DownloadFile: Sendable {
                 return part.count
             }
         }
-        // The representation has changed, so that its beginning is of no use.
+        // The representation has changed, so its beginning is useless.
         if response.status == 200 { try? FileManager.default.removeItem(at: part.file(in: self.folder)) }
         return 0
     }
@@ -96,7 +96,7 @@ final class DownloadFile: Sendable {
         }
     }
 
-    /// The response is complete: the file moves to its destination, or stays if there is none. Does nothing after `finish`.
+    /// The response is complete. Moves the file to its destination, or leaves it where it is if there is none. Does nothing after `finish`.
     func place(_ response: HTTPSession.Response) throws {
         let temporary = try self.state.withLock { state -> URL? in
             guard !state.isOver else { return nil }
@@ -105,7 +105,7 @@ final class DownloadFile: Sendable {
             try state.handle?.close()
             state.handle = nil
             if state.isContinued, let file = state.temporary {
-                // The resume data of an earlier download names the file, and must not change it any more.
+                // The resume data of an earlier download refers to the file. Under a new name, that download can no longer change it.
                 let own = self.newURL()
                 guard rename(file.path, own.path) == 0 else { throw Self.error(errno, own) }
                 (state.temporary, state.isContinued) = (own, false)
@@ -113,7 +113,7 @@ final class DownloadFile: Sendable {
             return state.temporary
         }
         guard let temporary else { return }
-        // The caller's code: it may cancel the request.
+        // Called without the lock, because the caller's code may cancel the request.
         let target = self.destination.map { $0(temporary, response) }
         try self.state.withLock { state in
             guard !state.isOver else { return }
@@ -126,9 +126,9 @@ final class DownloadFile: Sendable {
     /// Ends writing, and removes an unfinished file.
     ///
     /// - Parameters:
-    ///   - isKept: whether the request succeeded; otherwise a finished file in the temporary folder is removed too, since the caller does not
-    ///     know of it.
-    ///   - leavesPart: whether another download may go on with an unfinished file, which is then removed with this object, unless
+    ///   - isKept: whether the request succeeded; otherwise a finished file in the temporary folder is removed as well, since the caller
+    ///     does not know of it.
+    ///   - leavesPart: whether another download may continue an unfinished file. The file is then removed with this object, unless
     ///     `takePart` was called.
     func finish(isKept: Bool = false, leavesPart: Bool = false) {
         self.state.withLock { state in
@@ -148,7 +148,7 @@ final class DownloadFile: Sendable {
     /// Where the complete file is; nil before.
     var url: URL? { self.state.withLock { $0.placed } }
 
-    /// The unfinished file, which stays from now on, with its size in bytes; nil if there is none, or nothing in it.
+    /// The unfinished file and its size in bytes. The file is kept from now on. Nil if there is none, or if it is empty.
     func takePart() -> (file: URL, count: Int64)? {
         self.state.withLock { state in
             guard state.isOver, state.placed == nil, let file = state.temporary, let count = PartialDownload.size(of: file), count > 0
@@ -163,7 +163,7 @@ final class DownloadFile: Sendable {
     private func removeTemporary(_ state: inout State) {
         try? state.handle?.close()
         state.handle = nil
-        // The resume data of an earlier download names a file that was continued.
+        // A continued file stays, because the resume data of an earlier download refers to it.
         if let temporary = state.temporary, !state.isContinued { try? FileManager.default.removeItem(at: temporary) }
         state.temporary = nil
     }

@@ -29,28 +29,29 @@ extension HTTPSession {
             { _, response in (folder.appendingPathComponent(Self.fileName(response)), options) }
         }
 
-        /// Where the file is: at its destination, or in the temporary folder if none was given; the caller then removes it. Nil before the end,
-        /// and if the request failed.
+        /// The URL of the file: its destination, or a file in the temporary folder if no destination was given. The caller then has to
+        /// remove it. Nil before the end, and if the request failed.
         public var fileURL: URL? { self.data.withLock { $0.outcome?.fileURL } }
 
-        /// What ``HTTPSession/download(resumingWith:interceptor:to:)`` needs to go on with this download: after `cancel(producingResumeData:)`,
-        /// and after a failure of the network or a timeout. Nil before the end, and if the download cannot go on: nothing has arrived, or the
-        /// response has a content coding, no strong entity tag and no date to prove that the rest belongs to it (RFC 9110, 13.1.5).
+        /// The data that ``HTTPSession/download(resumingWith:interceptor:to:)`` needs to continue this download: after
+        /// `cancel(producingResumeData:)`, a network failure or a timeout. Nil before the end, and if the download cannot be continued.
+        /// This is so if nothing has arrived, if the response has a content coding, or if it has neither a strong entity tag nor a date to
+        /// prove that the rest belongs to it (RFC 9110, 13.1.5).
         ///
-        /// What has arrived stays in the temporary folder once this was read; otherwise it is removed with the request. The data names this
-        /// file, and has the request's header fields, credentials among them.
+        /// Reading this keeps the partial file in the temporary folder; otherwise it is removed with the request. The data contains the
+        /// path of this file and the request's header fields, including credentials.
         public var resumeData: Data? { self.data.withLock { $0.outcome }?.resumption?() }
 
-        /// Ends the request with an error of the code `cancelled`, unless it has ended.
+        /// Ends the request with an error with the code `cancelled`, unless it has ended.
         ///
-        /// - Parameter producesResumeData: whether `resumeData` is wanted. Otherwise what has arrived is removed.
+        /// - Parameter producesResumeData: whether `resumeData` is wanted. Otherwise the partial file is removed.
         @discardableResult
         public func cancel(producingResumeData producesResumeData: Bool) -> Self {
             self.data.withLock { $0.options.keepsPart = producesResumeData }
             return self.cancel()
         }
 
-        /// Cancels the request, and calls a handler with the resume data, or with nil if the download cannot go on.
+        /// Cancels the request, and calls a handler with the resume data, or with nil if the download cannot be continued.
         @discardableResult
         public func cancel(byProducingResumeData handler: @escaping @Sendable (_ data: Data?) -> Void) -> Self {
             self.cancel(producingResumeData: true)
@@ -61,7 +62,7 @@ extension HTTPSession {
         static func fileName(_ response: Response) -> String {
             let suggested =
                 response.headers.value(for: "Content-Disposition").flatMap(self.fileName(disposition:)) ?? response.url.lastPathComponent
-            // Separators of all systems, so that no response chooses the folder.
+            // Split at the separators of all systems, so that no response chooses the folder.
             let name = suggested.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
             return name.isEmpty || name.allSatisfy { $0 == "." } ? "unknown" : name
         }
@@ -84,7 +85,7 @@ extension HTTPSession.DownloadRequest: HTTPSession.ContentRequest {
     public typealias Content = URL
     public typealias TaskRequest = HTTPSession.DownloadRequest
 
-    /// Calls a handler with the unserialized response, after all handlers added before; at once if the request has ended.
+    /// Calls a handler with the unserialized response, after all handlers added before it, or at once if the request has ended.
     @discardableResult
     public func response(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (HTTPSession.DownloadResponse<URL?>) -> Void
@@ -93,7 +94,7 @@ extension HTTPSession.DownloadRequest: HTTPSession.ContentRequest {
         return self
     }
 
-    /// Calls a handler on `queue` with the value a serializer makes of the response. The serializer runs on another queue.
+    /// Calls a handler on `queue` with the value that a serializer makes of the response. The serializer runs on another queue.
     @discardableResult
     public func response<Serializer: HTTPSession.DownloadResponseSerializer>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
@@ -111,7 +112,7 @@ extension HTTPSession.DownloadRequest: HTTPSession.ContentRequest {
         self.response(queue: queue, responseSerializer: HTTPSession.URLResponseSerializer(), completionHandler: completionHandler)
     }
 
-    /// The value a serializer makes of the response.
+    /// The value that a serializer makes of the response.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializing<Serializer: HTTPSession.DownloadResponseSerializer>(

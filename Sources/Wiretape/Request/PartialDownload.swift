@@ -2,10 +2,10 @@ internal import CassetteModel
 internal import Foundation
 internal import TapeBytes
 
-/// What another request needs to go on with a download that ended early: the request, the file with what has arrived, and a strong validator,
+/// The data that another request needs to continue a download that ended early: the request, the partial file, and a strong validator,
 /// which proves that the rest belongs to it (RFC 9110, 13.1.5 and 14.2).
 ///
-/// Its data is JSON. Bytes are counted without content codings, so there is none for a response that has one.
+/// Written as JSON. Bytes are counted without content codings, so a response with a content coding cannot be continued.
 struct PartialDownload: Codable, Sendable, Hashable {
     /// Later versions may have other members.
     private var version = 1
@@ -14,16 +14,16 @@ struct PartialDownload: Codable, Sendable, Hashable {
     private var fields: [[String]]
     private var validator: String
     private var path = ""
-    /// Bytes in the file.
+    /// The number of bytes in the file.
     private(set) var count: Int64 = 0
-    /// Of the whole representation in bytes; nil if it is not known.
+    /// The size of the whole representation in bytes; nil if it is not known.
     private var total: Int64?
 
-    /// Nil if the rest of the response cannot be asked for.
+    /// Nil if the rest of the response cannot be requested.
     ///
     /// - Parameters:
-    ///   - request: as it was made, without what adapters and cookies add.
-    ///   - earlier: of which the response is the rest; nil if it is a whole one.
+    ///   - request: as it was created, without the fields that adapters and cookies add.
+    ///   - earlier: the partial download that the response continues; nil if the response is a whole one.
     init?(of request: TransportRequest, _ response: HTTPSession.Response, after earlier: PartialDownload?) {
         guard request.method == "GET", !request.body.isPresent, response.status == 200 || response.status == 206 && earlier != nil,
             earlier != nil || !request.headers.contains(name: "Range"),
@@ -39,7 +39,7 @@ struct PartialDownload: Codable, Sendable, Hashable {
 
     private static let ownFields = ["Range", "If-Range", "Accept-Encoding"]
 
-    /// A strong entity tag, or a date that the response was sent later than (RFC 9110, 8.8.2.2 and 8.8.3).
+    /// A strong entity tag, or a modification date that differs from the date of the response (RFC 9110, 8.8.2.2 and 8.8.3).
     private static func validator(_ response: HTTPSession.Response) -> String? {
         if let tag = response.headers.value(for: "ETag") { return tag.hasPrefix("\"") ? tag : nil }
         let modified = response.headers.value(for: "Last-Modified")
@@ -72,13 +72,13 @@ struct PartialDownload: Codable, Sendable, Hashable {
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Strings, numbers and a URL: there is nothing that JSON lacks.
+        // Does not fail: strings, numbers and a URL can be written as JSON.
         return try? encoder.encode(part)
     }
 
-    // MARK: Going on
+    // MARK: Continuing
 
-    /// For the rest.
+    /// The request for the rest.
     var request: TransportRequest {
         var headers = HTTPSession.Headers(self.fields.map { HTTPSession.Header(name: $0[0], value: $0[1]) })
         headers.add(name: "Accept-Encoding", value: "identity")
@@ -87,7 +87,7 @@ struct PartialDownload: Codable, Sendable, Hashable {
         return TransportRequest(method: "GET", url: self.url, headers: headers)
     }
 
-    /// Throws if a 206 is not the rest that was asked for.
+    /// Throws if a 206 is not the rest that was requested.
     func check(_ response: HTTPSession.Response) throws(WiretapeError) {
         let range = response.headers.value(for: "Content-Range") ?? ""
         let isPlain = response.headers.values(for: "Content-Encoding").allSatisfy { $0.lowercased() == "identity" }
@@ -98,7 +98,7 @@ struct PartialDownload: Codable, Sendable, Hashable {
             .network, "the response is not the rest of the download: asked for \(asked), got \(got); start the download anew")
     }
 
-    /// Whether `bytes 10-99/100` (RFC 9110, 14.4) begins behind what there is, and reaches to the end.
+    /// Whether `bytes 10-99/100` (RFC 9110, 14.4) begins after the bytes received so far, and reaches to the end.
     private func isRest(_ range: String) -> Bool {
         let parts = range.split(whereSeparator: { " -/".contains($0) })
         guard parts.count == 4, parts[0].lowercased() == "bytes", Int64(parts[1]) == self.count, let last = Int64(parts[2]) else {
@@ -109,13 +109,13 @@ struct PartialDownload: Codable, Sendable, Hashable {
         return last == end - 1 && (self.total ?? end) == end
     }
 
-    /// Where the file is. The folder of an app may have another path after an update.
+    /// The URL of the file. The folder of an app may have another path after an update.
     func file(in folder: URL) -> URL {
         let file = URL(fileURLWithPath: self.path)
         return FileManager.default.fileExists(atPath: self.path) ? file : folder.appendingPathComponent(file.lastPathComponent)
     }
 
-    /// For writing behind what has arrived.
+    /// Opens the file for writing after the bytes received so far.
     func open(in folder: URL) throws(WiretapeError) -> FileHandle {
         let file = self.file(in: folder)
         let size = Self.size(of: file)
@@ -126,7 +126,7 @@ struct PartialDownload: Codable, Sendable, Hashable {
         }
         do {
             let handle = try FileHandle(forUpdating: file)
-            // An earlier attempt to go on may have added to it.
+            // An earlier attempt to continue may have appended to it.
             try handle.truncate(atOffset: UInt64(self.count))
             try handle.seek(toOffset: UInt64(self.count))
             return handle
@@ -136,14 +136,14 @@ struct PartialDownload: Codable, Sendable, Hashable {
         }
     }
 
-    /// In bytes; nil if there is no such file.
+    /// The size in bytes; nil if there is no such file.
     static func size(of file: URL) -> Int64? {
         (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber)?.int64Value
     }
 }
 
 extension HTTPSession.Request {
-    /// Makes the resume data of a download that ends early; nil if it cannot go on. Called under the lock.
+    /// Makes the resume data of a download that ends early; nil if it cannot be continued. Called under the lock.
     func resumption(_ data: RequestData, after error: WiretapeError?) -> (@Sendable () -> Data?)? {
         guard case .file(let file) = self.sink, let error,
             data.options.keepsPart || !error.isCancelled && (error.networkFailure != nil || error.code == .timedOut)

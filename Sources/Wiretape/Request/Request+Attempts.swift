@@ -5,9 +5,9 @@ internal import TapeBytes
 internal import FoundationNetworking
 #endif
 
-// What is sent: the first attempt, retries and redirects.
+// Sending: the first attempt, retries and redirects.
 extension HTTPSession.Request {
-    /// In order: the request's own, then the session's.
+    /// The request's own interceptor, then those of the session.
     private var interceptors: [any HTTPSession.RequestInterceptor] {
         guard let interceptor = self.interceptor else { return self.core.configuration.interceptors }
         return [interceptor] + self.core.configuration.interceptors
@@ -15,7 +15,7 @@ extension HTTPSession.Request {
 
     // MARK: First attempt
 
-    /// Makes and sends the request, at once unless it needs files or interceptors.
+    /// Creates and sends the request, at once unless it needs files or interceptors.
     func prepare() {
         let now = self.core.clock.elapsed
         self.data.withLock { data in
@@ -44,8 +44,8 @@ extension HTTPSession.Request {
         self.armWatch()
     }
 
-    /// The draft, made on a thread of its own if that may block: a stream is read at the pace of its producer, which may be a task that waits
-    /// for one of the threads of tasks.
+    /// The draft, made on a separate thread if that may block: a stream is read at the pace of its producer, which may be a task that waits
+    /// for one of the few threads that tasks share.
     private func draftElsewhere() async throws -> RequestDraft {
         let isBlocking = self.source.isBlocking
         var draft = try isBlocking ? await BlockingWork.run { self.withItsCassette { Result { try self.draft() } } }.get() : self.draft()
@@ -65,7 +65,7 @@ extension HTTPSession.Request {
         return try await BlockingWork.run { Result { try draft.read(in: folder) } }.get()
     }
 
-    /// A request changed by an adapter or a redirect handler, with the body that it has made.
+    /// A request changed by an adapter or a redirect handler, with the body that it was given.
     private func changed(_ request: TransportRequest, from view: URLRequest, to changed: URLRequest) async throws -> TransportRequest {
         var draft = RequestDraft(request)
         try draft.change(from: view, to: changed)
@@ -130,13 +130,13 @@ extension HTTPSession.Request {
 
     // MARK: Retries
 
-    /// Asks the interceptors, if there are any. For callers without a task.
+    /// Asks the interceptors for a retry, if there are any. For callers without a task.
     func retryOrFinish(_ error: WiretapeError) {
         guard !self.interceptors.isEmpty, self.canBeSentAgain else { return self.finish(error) }
         self.work { await $0.failed(error) }
     }
 
-    /// A stream whose readers have got bytes cannot be sent again.
+    /// A stream whose readers have received bytes cannot be sent again.
     private var canBeSentAgain: Bool {
         guard case .stream = self.sink else { return true }
         return self.data.withLock { !$0.isDelivered }
@@ -146,7 +146,7 @@ extension HTTPSession.Request {
     private func failed(_ error: WiretapeError) async {
         guard self.canBeSentAgain else { return self.finish(error) }
         let context = self.context()
-        // They get an error from elsewhere as it was thrown.
+        // Interceptors get a foreign error as it was thrown.
         let cause: any Error = error.cause ?? error
         for interceptor in self.interceptors {
             switch await interceptor.retry(context, dueTo: cause) {
@@ -226,8 +226,8 @@ extension HTTPSession.Request {
         self.work { await $0.ask(handler, to: proposed, refusal, from: response, isCut: isCut) }
     }
 
-    /// - Parameter refusal: why the redirect is not followed; `proposed` is then the request as it was. The handler may take the redirect
-    ///   for the response, or send the request elsewhere unless there were too many redirects.
+    /// - Parameter refusal: why the redirect is not followed; `proposed` is then the original request. The handler may accept the redirect
+    ///   as the response, or send the request elsewhere unless there were too many redirects.
     private func ask(
         _ handler: any HTTPSession.RedirectHandler, to proposed: TransportRequest, _ refusal: RedirectError?,
         from response: HTTPSession.Response, isCut: Bool

@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import Foundation
 internal import TapeBytes
 
-// Each exchange on the transport: one request with its response.
+// The exchanges on the transport. Each is one request with its response.
 extension HTTPSession.Request {
     // MARK: Sending
 
@@ -44,7 +44,7 @@ extension HTTPSession.Request {
         }
     }
 
-    /// Continues after a pause, unless there is still a reason for it.
+    /// Continues after a pause, unless there is still a reason to pause.
     func demandMore() {
         if case .stream(let hub) = self.sink, hub.isFull { return }
         let now = self.core.clock.elapsed
@@ -64,7 +64,7 @@ extension HTTPSession.Request {
 
     // MARK: Receiving
 
-    /// Bytes of a redirect's body that are kept for a handler that may accept it as the response. Such bodies are a line of HTML.
+    /// How many bytes of a redirect's body are kept, for a handler that accepts the redirect as the response. Usually it is a line of HTML.
     static let redirectBodyLimit = 1 << 20
 
     /// Handles one event of an exchange; events of abandoned exchanges are dropped.
@@ -152,7 +152,7 @@ extension HTTPSession.Request {
         return self.demand(of: exchange)
     }
 
-    /// A download may go on with what an earlier one has left.
+    /// Continues an earlier download if there is one.
     private func begin(_ file: DownloadFile, _ response: HTTPSession.Response, _ exchange: Int) {
         do {
             let count = try file.begin(response)
@@ -267,14 +267,14 @@ extension HTTPSession.Request {
             return true
         }
         guard isCurrent else { return }
-        // Not cancelled by the request, but for example by closing the cassette.
+        // It was not cancelled by the request, but for example by closing the cassette.
         if failure.kind == .network(.cancelled) { return self.cancel(WiretapeError(failure)) }
         self.retryOrFinish(WiretapeError(failure))
     }
 
     /// Abandons the current exchange; the request continues without it.
     ///
-    /// - Parameter failure: how a recording of the exchange ends; nil if it is only cancelled.
+    /// - Parameter failure: the failure with which a recording of the exchange ends; nil if it is only cancelled.
     func abandon(dueTo failure: TransportFailure? = nil) {
         let task = self.data.withLock { data -> (any TransportTask)? in
             data.machine.exchangeAbandoned()

@@ -8,18 +8,18 @@ public import FoundationNetworking
 #endif
 
 extension HTTPSession {
-    /// A request of a session: what requests that collect, upload, download or stream have in common.
+    /// A request of a session: the common part of requests that collect, upload, download or stream.
     ///
-    /// Sent with its first response handler or by `resume()`; may be cancelled at any time, from any thread.
-    // SAFETY: only constants of Sendable types are stored, here and in the subclasses; what changes is guarded by the lock of `data`.
+    /// It is sent when its first response handler is added, or by `resume()`. It may be cancelled at any time, from any thread.
+    // SAFETY: only constants of Sendable types are stored, here and in the subclasses; mutable state is guarded by the lock of `data`.
     public class Request: @unchecked Sendable, Identifiable {
         public let id: UUID
         /// Ascending within the session.
         let number: UInt64
         let core: SessionCore
         let transport: any Transport
-        /// The cassette of the task or the session that made the request. Handlers, adapters and retriers run with it, so that requests they
-        /// make do not go to the network.
+        /// The cassette of the task or the session that created the request. Handlers, adapters and retriers run with it, so that requests
+        /// they make do not go to the network.
         private let cassette: Cassette?
         let source: RequestSource
         let interceptor: (any RequestInterceptor)?
@@ -99,14 +99,14 @@ extension HTTPSession {
             return self
         }
 
-        /// Stops asking for data until `resume()`. Data on its way still arrives; of the timeouts only `total` keeps running.
+        /// Stops asking for data until `resume()`. Data already on its way still arrives. Of the timeouts, only `total` keeps running.
         @discardableResult
         public func suspend() -> Self {
             if self.data.withLock({ $0.machine.suspend() }) { self.core.emit(.suspended, of: self) }
             return self
         }
 
-        /// Ends the request with an error of the code `cancelled`, unless it has ended.
+        /// Ends the request with an error with the code `cancelled`, unless it has ended.
         @discardableResult
         public func cancel() -> Self {
             self.cancel(.cancelled)
@@ -142,7 +142,7 @@ extension HTTPSession.Request {
 
     /// Calls a closure with the head of the response, after redirects and before any of the body; `.cancel` cancels the request.
     ///
-    /// Called on the transport's thread: must return at once. Add it before the request starts.
+    /// Called on the transport's thread, so it must return at once. Add it before the request starts.
     @discardableResult
     public func onHTTPResponse(perform handler: @escaping @Sendable (HTTPSession.Response) -> HTTPSession.Request.ResponseDisposition)
         -> Self
@@ -151,7 +151,7 @@ extension HTTPSession.Request {
         return self
     }
 
-    /// Calls a closure with each event of this request alone, on the thread where it happens. Add it before the request starts.
+    /// Calls a closure with each event of this request only, on the thread where the event happens. Add it before the request starts.
     package func observe(_ observer: @escaping @Sendable (HTTPSession.Event.Kind) -> Void) {
         self.data.withLock { $0.options.observers.append(observer) }
     }
@@ -163,7 +163,7 @@ extension HTTPSession.Request {
 
     /// Calls a closure whenever more of the body has been sent, and at the end.
     ///
-    /// The calls come one after the other, also on a concurrent queue, where the last may come after the response.
+    /// The calls do not overlap, even on a concurrent queue, where the last may come after the response.
     @discardableResult
     public func uploadProgress(queue: DispatchQueue = .main, closure: @escaping @Sendable (TransferProgress) -> Void) -> Self {
         let queue = Self.inOrder(queue)
@@ -173,7 +173,7 @@ extension HTTPSession.Request {
 
     /// Calls a closure whenever more of the response has arrived, and at the end.
     ///
-    /// The calls come one after the other, also on a concurrent queue, where the last may come after the response.
+    /// The calls do not overlap, even on a concurrent queue, where the last may come after the response.
     @discardableResult
     public func downloadProgress(queue: DispatchQueue = .main, closure: @escaping @Sendable (TransferProgress) -> Void) -> Self {
         let queue = Self.inOrder(queue)
@@ -212,7 +212,7 @@ extension HTTPSession.Request {
 
     // MARK: Validation
 
-    /// Adds a rule for the response. Rules are checked in order; the first that fails is the request's error. Call it before the request
+    /// Adds a rule for the response. Rules are checked in order, and the first that fails fails the request. Call it before the request
     /// starts.
     @discardableResult
     public func validate(_ validation: HTTPSession.Validation) -> Self {
@@ -226,7 +226,7 @@ extension HTTPSession.Request {
     @discardableResult
     public func validate(_ check: @escaping HTTPSession.Validation.Check) -> Self { self.validate(HTTPSession.Validation(check)) }
 
-    /// Statuses 200 to 299, and a content type that the request's `Accept` asks for.
+    /// Accepts statuses 200 to 299, and content types that the request's `Accept` asks for.
     @discardableResult
     public func validate() -> Self { self.validate(.default) }
 
@@ -257,9 +257,9 @@ extension HTTPSession.Request {
 
     // MARK: Curl
 
-    /// The request as a curl command: as last sent, or before its first attempt as it is before adapters.
+    /// The request as a curl command: as it was last sent, or before the first attempt, without the changes of adapters.
     ///
-    /// Makes the request if it has not been made, and throws what that throws; sends nothing.
+    /// Creates the request if that has not happened, and throws the error if it cannot be created. Sends nothing.
     ///
     /// - Parameter redaction: what is redacted; nil shows all secrets.
     public func curl(redaction: RedactionRules? = .standard) throws -> HTTPSession.CurlDescription {
@@ -271,7 +271,7 @@ extension HTTPSession.Request {
         }
     }
 
-    /// The curl command with secrets redacted; the error's text if the request cannot be made.
+    /// The curl command with secrets redacted; the error's text if the request cannot be created.
     public func cURLDescription() -> String {
         do {
             return try self.curl().description

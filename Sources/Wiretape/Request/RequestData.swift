@@ -21,13 +21,13 @@ struct RequestData: Sendable {
     var sent: TransportRequest?
     /// `sent` without the session's cookies.
     var bare: TransportRequest?
-    /// Adapted and not sent, because the request is suspended.
+    /// Adapted but not sent, because the request is suspended.
     var held: TransportRequest?
     /// The transport's task of the current exchange; nil before `start` has returned.
     var task: (any TransportTask)?
     /// The transport was told to pause.
     var isPaused = false
-    /// The transport is to resume as soon as its task is known.
+    /// The transport has to resume as soon as its task is known.
     var isDemandDue = false
 
     var response: HTTPSession.Response?
@@ -35,7 +35,7 @@ struct RequestData: Sendable {
     var body = Data()
     var trailers = HTTPSession.Headers()
     var isRedirect = false
-    /// Whether bytes have been delivered to a file or a reader: a stream cannot be sent again then.
+    /// Whether bytes have been delivered to a file or a reader. A stream then cannot be sent again.
     var isDelivered = false
     var redirects: [HTTPSession.RedirectHop] = []
     var earlier: [HTTPSession.RequestAttempt] = []
@@ -102,19 +102,19 @@ struct RequestData: Sendable {
 }
 
 extension RequestData {
-    /// What the caller sets before the request starts.
+    /// Options that the caller sets before the request starts.
     struct Options: Sendable {
         var validations: [HTTPSession.Validation] = []
         var redirectHandler: (any HTTPSession.RedirectHandler)?
         var dispositions: [@Sendable (HTTPSession.Response) -> HTTPSession.Request.ResponseDisposition] = []
         var authorization: HTTPSession.Header?
-        /// Whether what has arrived of a download is wanted when it is cancelled.
+        /// Whether the partial file of a download is wanted when it is cancelled.
         var keepsPart = false
         /// Called with each event of the request, on the thread where it happens.
         var observers: [@Sendable (HTTPSession.Event.Kind) -> Void] = []
     }
 
-    /// What is notified, resumed and cancelled when the request has ended.
+    /// The things to notify, resume and cancel when the request has ended.
     struct Ending: Sendable {
         var outcome: RequestOutcome
         var waiters: [CheckedContinuation<RequestOutcome, Never>]

@@ -1,10 +1,10 @@
 extension HTTPSession.Request {
     /// The state of a request.
     public enum State: Sendable, Hashable {
-        /// Made and not started: starts with its first handler or by `resume()`.
+        /// Created but not started: starts with its first handler or by `resume()`.
         case initialized
         case resumed
-        /// Asks for no data until it is resumed; data on its way still arrives.
+        /// Asks for no data until it is resumed. Data already on its way still arrives.
         case suspended
         case cancelled
         /// With a response or an error.

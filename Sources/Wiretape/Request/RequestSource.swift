@@ -9,7 +9,7 @@ internal import FoundationNetworking
 struct RequestSource: Sendable {
     /// Whether it reads files or streams, and so must not run on the caller's thread.
     var isBlocking = false
-    /// - Parameter base: what a URL without a scheme is below.
+    /// - Parameter base: the base of URLs that have no scheme.
     var make: @Sendable (_ base: URL?) throws -> RequestDraft
 
     /// A closure of the caller that changes a request after it is made.
@@ -79,7 +79,7 @@ struct RequestDraft: Sendable {
     var idleTimeout: Duration?
     /// Keeps the body's temporary file until the request ends.
     var spool: TemporaryFile?
-    /// Has the body as a stream that is not read yet: that blocks for as long as the stream's producer likes.
+    /// The request with a body stream that has not been read yet. Reading it blocks for as long as the stream's producer does.
     private(set) var unread: URLRequest?
 
     init(_ request: TransportRequest, idleTimeout: Duration? = nil, spool: TemporaryFile? = nil) {
@@ -99,7 +99,7 @@ struct RequestDraft: Sendable {
     /// Applies the changes made to a `URLRequest` view of the request.
     mutating func change(from view: URLRequest, to changed: URLRequest) throws {
         self.request = try self.request.adapted(from: view, to: changed)
-        // Another body takes the place of a stream from before.
+        // A new body replaces an earlier stream.
         if changed.httpBody != view.httpBody { self.unread = nil }
         guard changed.httpBodyStream != nil else { return }
         self.request.body = .unobservable
@@ -194,7 +194,7 @@ struct RequestContent: Sendable {
 }
 
 extension InputStream {
-    /// Bytes read at once.
+    /// How many bytes are read at once.
     private static let pieceSize = 64 << 10
 
     /// All bytes, in a file that is removed with the last reference to it.

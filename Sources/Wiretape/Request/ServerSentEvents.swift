@@ -1,10 +1,10 @@
 internal import Foundation
 
 extension HTTPSession.StreamRequest {
-    /// The server-sent events of a response (HTML Living Standard, 9.2). Does not reconnect; the last event has the `id` and
-    /// `retry` for it.
+    /// The server-sent events of a response (HTML Living Standard, 9.2). Does not reconnect; the last event has the `id` and `retry` that
+    /// reconnecting needs.
     ///
-    /// Read by one loop, like `Chunks`.
+    /// Only one loop can read it, as with `Chunks`.
     public struct ServerSentEvents: AsyncSequence, Sendable {
         public typealias Element = ServerSentEvent
 
@@ -35,7 +35,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var event: String
     /// The lines of `data`, joined by LF.
     public var data: String
-    /// The last ID of the stream, of this event or of one before; empty if there was none.
+    /// The last ID of the stream, from this event or an earlier one; empty if there was none.
     public var id: String
     /// How long to wait before reconnecting, as last set by the stream.
     public var retry: Duration?

@@ -29,7 +29,7 @@ final class StreamHub: Sendable {
         var buffer: StreamBuffer
         /// The sequence, while it waits.
         var waiter: CheckedContinuation<Data?, any Error>?
-        /// The handler: takes all that there is, one chunk after the other.
+        /// The handler. It takes all available chunks, one after the other.
         var pump: (@Sendable () -> Void)?
         var isPumping = false
         /// The handler has been called with the end.
@@ -107,7 +107,7 @@ final class StreamHub: Sendable {
         }
     }
 
-    /// - Parameter pump: called when `take` has something, and not again before `pumped`.
+    /// - Parameter pump: called when `take` has something to return, and not again before `pumped`.
     func join(_ pump: @escaping @Sendable (_ reader: Int) -> Void) {
         let pumps = self.state.withLock { state in
             let id = state.count
@@ -157,7 +157,7 @@ final class StreamHub: Sendable {
         }
     }
 
-    /// The handler has taken all that there was.
+    /// The handler has taken all available chunks.
     func pumped(_ reader: Int, isDone: Bool) {
         let pumps = self.state.withLock { state in
             state.readers[reader]?.isPumping = false
@@ -179,7 +179,7 @@ final class StreamHub: Sendable {
 ///
 /// Knows neither the reader nor a lock.
 struct StreamBuffer: Sendable {
-    /// Bytes at which the transport is paused: four usual socket buffers. It is resumed below half of them.
+    /// At this many bytes the transport is paused: the size of four usual socket buffers. It is resumed below half of that.
     static let limit = 256 << 10
 
     private var chunks: [Data] = []

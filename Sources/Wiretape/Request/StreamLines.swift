@@ -4,7 +4,7 @@ internal import TapeBytes
 extension HTTPSession.StreamRequest {
     /// The lines of a response, without their ends: LF, CRLF or CR. Bytes that are not UTF-8 become replacement characters (U+FFFD).
     ///
-    /// Read by one loop, like `Chunks`. The last line needs no line end.
+    /// Only one loop can read it, as with `Chunks`. The last line needs no line end.
     public struct Lines: AsyncSequence, Sendable {
         public typealias Element = String
 
@@ -24,9 +24,9 @@ extension HTTPSession.StreamRequest {
         }
     }
 
-    /// The values of a response with one on each line, such as newline-delimited JSON. Blank lines are skipped.
+    /// The values of a response that has one on each line, such as newline-delimited JSON. Blank lines are skipped.
     ///
-    /// Read by one loop, like `Chunks`. A line that cannot be decoded ends it with an error.
+    /// Only one loop can read it, as with `Chunks`. A line that cannot be decoded ends it with an error.
     public struct DecodedLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         public typealias Element = Value
 
@@ -93,11 +93,11 @@ struct LineReader {
 ///
 /// Knows no character set: a line is bytes, without its end.
 struct LineSplitter: Sendable {
-    /// Bytes of the longest line: one that is longer is more likely a response without lines.
+    /// The longest line, in bytes. If a line is longer, the response probably has no lines.
     static let limit = 16 << 20
 
     private var line: [UInt8] = []
-    /// The byte before was a CR, which has ended a line: an LF now belongs to it.
+    /// The previous byte was a CR, which has ended a line: an LF now belongs to it.
     private var isAfterReturn = false
 
     /// - Returns: the lines that are complete.

@@ -3,13 +3,13 @@ public import Foundation
 public import TapeBytes
 
 extension HTTPSession {
-    /// A request whose response is delivered as it arrives. Only what readers have not read yet is in memory, up to a limit.
-    // SAFETY: see Request; what is stored here is constant, or behind a lock.
+    /// A request whose response is delivered as it arrives. Only bytes that were not read yet are in memory, up to a limit.
+    // SAFETY: see Request; whatever is stored here is constant, or behind a lock.
     public final class StreamRequest: Request, @unchecked Sendable {
         let hub: StreamHub
         private let errorCancels = Guarded(false)
 
-        /// Whether a handler's value that cannot be made ends the request, for modules whose handlers have such values.
+        /// Whether the request ends if a handler's value cannot be made. For modules whose handlers have such values.
         package var cancelsOnStreamError: Bool {
             get { self.errorCancels.withLock { $0 } }
             set { self.errorCancels.withLock { $0 = newValue } }
@@ -98,7 +98,7 @@ extension HTTPSession.StreamRequest {
         completion: @escaping @Sendable (HTTPSession.StreamRequest.Completion) -> Void
     ) -> Self {
         self.hub.join { [weak self] reader in
-            // The request lives while it runs, and the caller of the pump holds it.
+            // A running request stays alive, and the caller of the pump holds it.
             guard let self else { return }
             queue.async { self.withItsCassette { self.pump(reader, chunk, completion) } }
         }
@@ -132,7 +132,7 @@ extension HTTPSession.StreamRequest {
 }
 
 extension HTTPSession.StreamRequest {
-    /// What the handler of a stream is called with.
+    /// The argument of a stream's handler.
     public enum Event<Value: Sendable>: Sendable {
         case value(Value)
         /// The last call, exactly once.
@@ -141,7 +141,7 @@ extension HTTPSession.StreamRequest {
 
     /// How a streamed request ended.
     public struct Completion: Sendable {
-        /// The last request sent; nil if none was.
+        /// The last request sent; nil if none was sent.
         public var request: TransportRequest?
         /// Nil if none arrived.
         public var response: HTTPSession.Response?
@@ -161,7 +161,8 @@ extension HTTPSession.StreamRequest {
 
     /// The chunks of a response as the transport delivers them, neither split nor joined.
     ///
-    /// Read by one loop. Leaving the loop before the end cancels the request if it has no other reader; cancelling the task cancels it too.
+    /// Only one loop can read it. Leaving the loop before the end cancels the request if it has no other reader. Cancelling the task also
+    /// cancels the request.
     public struct Chunks: AsyncSequence, Sendable {
         public typealias Element = Data
 

@@ -5,12 +5,13 @@ internal import TapeBytes
 extension HTTPSession {
     /// How long a request may take, measured by the session's clock with sub-second precision.
     public struct Timeouts: Sendable, Hashable {
-        /// While waiting for the head, for more bytes, or for the body to be sent. Nil for no limit.
+        /// The limit of each wait for the head, for more bytes, or for the body to be sent. Nil for no limit.
         ///
         /// A `URLRequest` overrides it if its `timeoutInterval` is not Foundation's default of 60 seconds. Does not run while the request is
         /// suspended or its reader does not read.
         public var idle: Duration?
-        /// From the start of the request to the last byte of its response, including redirects, retries and their waits. Nil for no limit.
+        /// The limit from the start of the request to the last byte of its response, including redirects, retries and their waits. Nil for
+        /// no limit.
         public var total: Duration?
 
         public init(idle: Duration? = .seconds(60), total: Duration? = nil) {
@@ -22,7 +23,7 @@ extension HTTPSession {
 
 /// Decides when a request has taken too long.
 ///
-/// Times are durations since any fixed moment. Knows no clock: it is given the time and returns when to look again.
+/// Times are durations since any fixed moment. Knows no clock: it is given the time and returns when to check again.
 struct TimeoutWatch: Sendable {
     enum Limit: Sendable, Hashable {
         case idle(Duration)
@@ -128,7 +129,7 @@ extension HTTPSession.Request {
 }
 
 extension RequestData {
-    /// What the request waits for, in words.
+    /// Describes what the request is waiting for.
     fileprivate var phase: String {
         guard self.machine.isWaiting else { return "while adapters, handlers or retriers were running" }
         guard let response = self.response else {
