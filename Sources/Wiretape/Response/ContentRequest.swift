@@ -12,20 +12,20 @@ extension HTTPSession {
         /// The type of its tasks' requests: for an upload, ``HTTPSession/DataRequest``.
         associatedtype TaskRequest: ContentRequest where TaskRequest.Content == Content
 
-        /// Calls a handler with the unserialized response, after all handlers added before; at once if the request has ended.
+        /// Calls a handler with the unserialized response, after all handlers added before it, or at once if the request has ended.
         @discardableResult
         func response(
             queue: DispatchQueue, completionHandler: @escaping @Sendable (ContentResponse<Content, Content?>) -> Void
         ) -> Self
 
-        /// Calls a handler on `queue` with the value a serializer makes of the response. The serializer runs on another queue.
+        /// Calls a handler on `queue` with the value that a serializer makes of the response. The serializer runs on another queue.
         @discardableResult
         func response<Serializer: ResponseSerializer>(
             queue: DispatchQueue, responseSerializer: Serializer,
             completionHandler: @escaping @Sendable (ContentResponse<Content, Serializer.SerializedObject>) -> Void
         ) -> Self
 
-        /// The value a serializer makes of the response.
+        /// The value that a serializer makes of the response.
         ///
         /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
         func serializing<Serializer: ResponseSerializer>(
@@ -36,7 +36,7 @@ extension HTTPSession {
 
 // Handlers for the serializers of the library.
 extension HTTPSession.ContentRequest {
-    /// The body as it is.
+    /// The body, unchanged.
     @discardableResult
     public func responseData(
         queue: DispatchQueue = .main, dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough,
@@ -51,7 +51,7 @@ extension HTTPSession.ContentRequest {
             completionHandler: completionHandler)
     }
 
-    /// The body as text, in the given encoding or the one the response names.
+    /// The body as text, in the given encoding or the one that the response names.
     @discardableResult
     public func responseString(
         queue: DispatchQueue = .main, encoding: String.Encoding? = nil, dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough,
@@ -113,7 +113,7 @@ extension HTTPSession.ContentRequest {
 
 // Tasks for the serializers of the library.
 extension HTTPSession.ContentRequest {
-    /// The body as it is.
+    /// The body, unchanged.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingData(
@@ -126,7 +126,7 @@ extension HTTPSession.ContentRequest {
             automaticallyCancelling: automaticallyCancelling)
     }
 
-    /// The body as text, in the given encoding or the one the response names.
+    /// The body as text, in the given encoding or the one that the response names.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingString(

@@ -55,7 +55,7 @@ extension HTTPSession {
         /// The request as last sent. A `URLRequest` keeps neither the order nor the duplicates of fields.
         public var request: URLRequest? { self.sentRequest.map { URLRequest($0) } }
 
-        /// The request as last sent; nil if none was.
+        /// The request as last sent; nil if none was sent.
         public var sentRequest: TransportRequest? { self.outcome.last.request }
 
         /// The redirects that were followed in the last attempt.
@@ -121,7 +121,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.ContentResponse where Content == URL {
-    /// Where the file is; nil if the request failed.
+    /// The URL of the file; nil if the request failed.
     public var fileURL: URL? { self.outcome.fileURL }
 
     /// See ``HTTPSession/DownloadRequest/resumeData``.
@@ -165,7 +165,7 @@ enum ResponseText {
 extension HTTPSession {
     /// One attempt of a request, with its redirects.
     public struct RequestAttempt: Sendable {
-        /// The last request sent; nil if none was.
+        /// The last request sent; nil if none was sent.
         public var request: TransportRequest?
         /// The response of the last hop; nil if none arrived.
         public var response: Response?
@@ -200,7 +200,7 @@ final class RequestOutcome: Sendable {
     /// On the session's clock.
     let start: Duration
     let error: WiretapeError?
-    /// Makes the resume data of a download; nil if it cannot go on.
+    /// Makes the resume data of a download; nil if it cannot be continued.
     let resumption: (@Sendable () -> Data?)?
 
     init(

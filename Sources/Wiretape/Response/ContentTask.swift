@@ -1,7 +1,7 @@
 public import TapeBytes
 
 extension HTTPSession {
-    /// A running request and the value made of its response, once, however often it is read.
+    /// A running request and the value made of its response. The value is made once, however often it is read.
     ///
     /// Creating it starts the request; the serializer runs in the task that reads the value.
     public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
@@ -20,11 +20,11 @@ extension HTTPSession {
             request.startForHandler()
         }
 
-        /// The response, its metrics, and the value or the error. Cancelling a waiting task, be it one of several, cancels the request, unless
-        /// `automaticallyCancelling` is false; the response then has that error.
+        /// The response, its metrics, and the value or the error. Cancelling any of the waiting tasks cancels the request, unless
+        /// `automaticallyCancelling` is false. The response then has the error of the cancellation.
         public var response: ContentResponse<Source.Content, Value> {
             get async {
-                // The answer is large: it is read here, and passes through none of the calls that wait for it.
+                // The response is large, so it is read here and not passed through the calls that wait for it.
                 while true {
                     if let made = self.memo.made { return made }
                     guard self.cancelsAutomatically else {
@@ -45,8 +45,8 @@ extension HTTPSession {
         public var result: Result<Value, WiretapeError> { get async { await self.response.result } }
 
         /// - Throws: `WiretapeError`
-        // Not a typed error: with one the compiler of Swift 6.3 never ends, or crashes, on a `do` whose `catch`es are not exhaustive, in code that
-        // was written for the untyped one.
+        // Not a typed error: with one, the compiler of Swift 6.3 hangs or crashes on a `do` whose `catch`es are not exhaustive, in code
+        // that was written for the untyped error.
         public var value: Value { get async throws { try await self.response.result.get() } }
 
         public func resume() { self.request.resume() }

@@ -26,7 +26,7 @@ extension HTTPSession {
             var format = PropertyListSerialization.PropertyListFormat.xml
             do {
                 let object = try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
-                // A single word is valid in the OpenStep format, so that much other text would be accepted.
+                // A single word is valid in the OpenStep format, so much other text would be accepted.
                 guard format != .openStep else { throw CocoaError(.propertyListReadCorrupt) }
                 if let value = PropertyListValue(object) { return value }
             } catch {

@@ -20,10 +20,10 @@ extension HTTPSession {
         var emptyResponseCodes: Set<Int> { get }
 
         /// - Parameters:
-        ///   - request: as last sent; nil if none was.
+        ///   - request: as last sent; nil if none was sent.
         ///   - response: nil if none arrived.
         ///   - data: the whole body, decoded; nil or empty if there was none.
-        ///   - error: the request's error; thrown as it is.
+        ///   - error: the request's error; rethrown unchanged.
         /// - Throws: the request's error, `SerializationError`, or an error of the serializer.
         func serialize(request: URLRequest?, response: Response?, data: Data?, error: (any Error)?) throws -> SerializedObject
     }
@@ -34,7 +34,7 @@ extension HTTPSession {
 
         /// - Parameters:
         ///   - fileURL: the file with the body; nil if no body arrived.
-        ///   - error: the request's error; thrown as it is.
+        ///   - error: the request's error; rethrown unchanged.
         func serializeDownload(request: URLRequest?, response: Response?, fileURL: URL?, error: (any Error)?) throws -> SerializedObject
     }
 }
@@ -126,7 +126,7 @@ extension HTTPSession.DataPreprocessor where Self == HTTPSession.GoogleXSSIPrepr
 }
 
 extension HTTPSession {
-    /// Leaves a body as it is.
+    /// Leaves a body unchanged.
     public struct PassthroughPreprocessor: DataPreprocessor {
         public init() {}
 
@@ -145,8 +145,8 @@ extension HTTPSession {
 
 /// Why a serializer cannot make a value of a response's body.
 ///
-/// Its message: what the body is, what was expected, and what to do next. Never contains the body.
-/// Its cause: the error of a decoder.
+/// The message says what the body is, what was expected, and what to do next. It never contains the body.
+/// The cause is the error of a decoder.
 public typealias SerializationError = CodedError<HTTPSession.SerializationErrorCode>
 
 extension HTTPSession {
@@ -175,7 +175,7 @@ extension HTTPSession {
         public var description: String { "\(self.value)" }
     }
 
-    /// The body as it is; empty if there is none and none is required.
+    /// The body, unchanged; empty if there is none and none is required.
     public struct DataResponseSerializer: ResponseSerializer {
         public let dataPreprocessor: any DataPreprocessor
         public let emptyRequestMethods: Set<Method>

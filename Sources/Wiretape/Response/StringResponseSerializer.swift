@@ -12,7 +12,7 @@ extension HTTPSession {
     /// The encoding is the first of: the one given, that of a byte order mark, the charset of the Content-Type, UTF-8 if the bytes are valid,
     /// ISO-8859-1.
     public struct StringResponseSerializer: ResponseSerializer {
-        /// Overrides the response's own.
+        /// Overrides the encoding of the response.
         public let encoding: String.Encoding?
         public let dataPreprocessor: any DataPreprocessor
         public let emptyRequestMethods: Set<Method>

@@ -10,7 +10,7 @@ extension HTTPSession {
     /// A rule that a response must satisfy; otherwise the request fails.
     public struct Validation: Sendable {
         /// - Parameters:
-        ///   - request: as last sent; nil if none was.
+        ///   - request: as last sent; nil if none was sent.
         ///   - data: the body; nil if it is not in memory, such as for a download.
         /// - Throws: the error that the request fails with.
         public typealias Check = @Sendable (_ request: URLRequest?, _ response: Response, _ data: Data?) throws -> Void
@@ -64,7 +64,7 @@ extension HTTPSession {
 
         private static func checkType(_ accepted: AcceptedTypes, _ request: URLRequest?, _ response: Response, _ data: Data?) throws {
             if let data, data.isEmpty { return }
-            // If the body is not in memory: requests and statuses that never have one.
+            // If the body is not in memory, exempt requests and statuses that never have one.
             guard
                 data != nil
                     || !EmptyBodyRule(requestMethods: [.head], responseCodes: [204, 205, 304]).allows(
@@ -84,7 +84,7 @@ extension HTTPSession {
             }
         }
 
-        /// With the names in the query, whose values may be secrets.
+        /// Shows only the names in the query, because its values may be secrets.
         private static func shown(_ request: URLRequest?, _ response: Response) -> String {
             let url = PlainText.escape(LogURL.text(response.url).utf8, limit: 500)
             return "the response to \"\((request?.httpMethod).map { "\($0) " } ?? "")\(url)\""

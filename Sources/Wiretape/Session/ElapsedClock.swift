@@ -1,4 +1,4 @@
-/// A clock that counts from when this value was made, on any clock.
+/// Measures the time since this value was created, on any clock.
 struct ElapsedClock: Sendable {
     /// Whether sleeps return at once, so that every timeout would be exceeded at once.
     let isImmediate: Bool

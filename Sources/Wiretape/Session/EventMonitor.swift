@@ -3,7 +3,7 @@ internal import TapeBytes
 extension HTTPSession {
     /// Observes what a session does.
     ///
-    /// Called in order for each request, on the thread where it happens: must not block.
+    /// Called in order for each request, on the thread where the event happens, so it must not block.
     public protocol EventMonitor: Sendable {
         func sessionDid(_ event: Event)
     }
@@ -99,7 +99,7 @@ extension HTTPSession {
 
         /// Events from now on; ends with `finish`, or with the monitor itself.
         ///
-        /// - Parameter limit: of the buffer; if it is full, the oldest events are kept, and later ones dropped.
+        /// - Parameter limit: the size of the buffer. If it is full, the oldest events are kept, and later ones dropped.
         public func events(limit: Int = EventStreams.standardLimit) -> AsyncStream<Event> {
             let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(max(1, limit)))
             let number: Int? = self.state.withLock { state in

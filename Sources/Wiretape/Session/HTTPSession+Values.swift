@@ -5,11 +5,12 @@ public import Foundation
 internal import FoundationNetworking
 #endif
 
-// One call for a request and its value. For progress, handlers, validations of one's own and all else: `request`, `upload`, `download`, `stream`.
+// One call for a request and its value. Use `request`, `upload`, `download` and `stream` for progress, handlers, custom validations and
+// everything else.
 //
-// They run where the caller runs, and so do encoding and decoding: a type may belong to an actor, such as those of a module that is isolated
-// to the main actor by default. The response must have a status from 200 to 299, and a type that the request accepts. A task that is
-// cancelled cancels its request.
+// They run where the caller runs, and so do encoding and decoding. A type may therefore belong to an actor, like those of a module that is
+// isolated to the main actor by default. The response must have a status from 200 to 299, and a type that the request accepts. A task that
+// is cancelled cancels its request.
 extension HTTPSession {
     // MARK: GET
 
@@ -21,7 +22,7 @@ extension HTTPSession {
     ///   - url: a path is appended to the configuration's `baseURL`.
     ///   - query: appended, encoded as a form.
     ///   - isolation: the caller's.
-    /// - Throws: with the code `validation` for another status, and a `ValidationError` with the body as its cause.
+    /// - Throws: `WiretapeError`. For another status it has the code `validation`, and its cause is a `ValidationError` with the body.
     public func get<Value: Decodable>(
         _ url: any URLConvertible, query: (any Encodable)? = nil, headers: Headers = Headers(), as type: Value.Type,
         isolation: isolated (any Actor)? = #isolation
@@ -164,7 +165,7 @@ extension HTTPSession {
     ) async throws(WiretapeError) -> Data {
         let source = RequestSource.plain(url, method, headers, query: query, body: content, isBlocking: isBlocking, nil)
         let request = DataRequest(core: self.core, source: source, interceptor: nil, sink: .memory).validate()
-        // Also in a session whose requests wait for `resume`: nobody else has this one.
+        // Start it even in a session whose requests wait for `resume`, since nobody else has this request.
         request.resume()
         let outcome = await withTaskCancellationHandler {
             await request.outcome()

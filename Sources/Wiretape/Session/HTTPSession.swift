@@ -10,7 +10,7 @@ public import FoundationNetworking
 ///     let pets = try await session.get("https://example.test/pets", as: [Pet].self)
 ///
 /// In a test with a cassette, the same requests are recorded and replayed. `request`, `upload`, `download` and `stream` make requests with
-/// handlers, progress and validations of one's own:
+/// custom handlers, progress and validations:
 ///
 ///     let request = session.request("https://example.test/pets", parameters: ["kind": "cat"]).validate()
 ///     let cats = try await request.serializingDecodable([Pet].self).value
@@ -23,30 +23,30 @@ public final class HTTPSession: Sendable {
     let core: SessionCore
 
     /// - Parameter transport: carries all requests and checks their certificates itself: `configuration.serverTrust` and
-    ///   `cachedResponseHandler` do not apply. Nil takes that of `Cassette.current`, looked up when a request is made. A request without one
-    ///   uses the cassette of the task that made the session, while no other test with a cassette has run since. Without a cassette it is the
-    ///   network, unless `WIRETAPE_OFFLINE` is set or a test uses a cassette.
+    ///   `cachedResponseHandler` do not apply. If nil, a request uses the transport of `Cassette.current` at the time it is made. If there
+    ///   is none, it uses the cassette of the task that created the session, as long as no other test with a cassette has run since.
+    ///   Without a cassette it uses the network, unless `WIRETAPE_OFFLINE` is set or a test uses a cassette.
     public init(configuration: Configuration = Configuration(), transport: (any Transport)? = nil) {
         self.core = SessionCore(configuration, transport: transport)
     }
 
-    /// Sends all requests through that cassette.
+    /// Sends all requests through this cassette.
     public init(cassette: Cassette, configuration: Configuration = Configuration()) {
         self.core = SessionCore(configuration, cassette: cassette)
     }
 
-    /// Binds the session to a test: its requests use that cassette, also those of queues, callbacks and detached tasks.
+    /// Binds the session to a test: its requests use that cassette, even those from queues, callbacks and detached tasks.
     ///
     ///     let session = HTTPSession(cassette: .current)
     ///
     /// A request from a task of another test is refused, and fails that test.
     ///
-    /// - Parameter cassette: if nil, as outside of tests, the session is like one without this parameter.
+    /// - Parameter cassette: if nil, as it is outside of tests, the session is like one created without this parameter.
     public init(configuration: Configuration = Configuration(), cassette: Cassette?) {
         self.core = SessionCore(configuration, cassette: cassette)
     }
 
-    /// The session that made a request: another object, since requests keep only what sessions share.
+    /// The session that created a request. It is another object, because requests keep only the part that sessions share.
     package init(of request: Request) { self.core = request.core }
 
     public var configuration: Configuration { self.core.configuration }
@@ -59,29 +59,29 @@ public final class HTTPSession: Sendable {
     /// Cancels the requests that have started and not ended.
     public func cancelAllRequests() { self.core.cancelAll(.cancelled) }
 
-    /// Returns when no request is running, for example before a cassette is closed. Waits for requests that start meanwhile too.
+    /// Returns when no request is running, for example before a cassette is closed. Also waits for requests that start meanwhile.
     public func waitUntilIdle() async { await self.core.waitUntilIdle() }
 }
 
 extension HTTPSession {
     /// The settings of all requests of a session.
     public struct Configuration: Sendable {
-        /// Where paths are: `/pets` is `https://a.test/v1/pets` below `https://a.test/v1`. URLs with a scheme are left alone; nil takes only
-        /// those.
+        /// The base of URLs that have no scheme: with `https://a.test/v1`, `/pets` is `https://a.test/v1/pets`. URLs with a scheme are not
+        /// changed. If nil, every URL needs a scheme.
         public var baseURL: URL?
-        /// For `get`, `post` and their like, as `jsonEncoder` is.
+        /// For `get`, `post` and similar calls. So is `jsonEncoder`.
         public var decoder: any DataDecoder = JSONDecoder()
         /// Must not be changed afterwards. Keys are sorted, so that recordings are stable.
         public var jsonEncoder = JSONParameterEncoder().encoder
-        /// Added to a request that lacks them. By default `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+        /// Fields that are added to a request that lacks them. By default `Accept-Encoding`, `Accept-Language` and `User-Agent`.
         public var headers: Headers = .default
-        /// Stores the cookies; nil for none. By default in memory and for this configuration alone: `HTTPCookieStorage.shared` is a file on
-        /// Linux.
+        /// Stores the cookies; nil for no cookies. By default they are in memory and belong to this configuration only, since
+        /// `HTTPCookieStorage.shared` is a file on Linux.
         public var cookieStorage: HTTPCookieStorage? = URLSessionConfiguration.ephemeral.httpCookieStorage
         public var timeouts = Timeouts()
         /// Whether a request starts with its first handler; otherwise only by `resume()`.
         public var startsRequestsImmediately = true
-        /// In order, after the request's own.
+        /// Run in order, after the request's own interceptor.
         public var interceptors: [any RequestInterceptor] = []
         /// Decides on redirects of requests without a handler of their own; nil follows them.
         public var redirectHandler: (any RedirectHandler)?
@@ -91,23 +91,23 @@ extension HTTPSession {
         public var clock: any Clock<Duration> = ContinuousClock()
         /// Which certificates are accepted when a request goes to the network; nil for the platform's own policy.
         ///
-        /// For sessions that were given no transport: a `LiveTransport` has its own. A policy that the platform cannot enforce fails the
-        /// request before anything is sent.
+        /// Applies to sessions created without a transport, since a `LiveTransport` has its own. A policy that the platform cannot enforce
+        /// fails the request before anything is sent.
         public var serverTrust: ServerTrustManager?
         /// An identity with its certificates, for servers that ask for one (RFC 8446, 4.4.2); nil presents none.
         ///
-        /// Like `serverTrust` for sessions that were given no transport. With one each request to the network fails on Linux, whose
-        /// `URLSession` presents none.
+        /// Like `serverTrust`, it applies to sessions created without a transport. If it is set, each request to the network fails on
+        /// Linux, whose `URLSession` cannot present one.
         public var clientCredential: URLCredential?
         /// Asked about each response that URLSession would store in the shared cache; nil stores none.
         ///
-        /// Like `serverTrust` for sessions that were given no transport, and there only for requests without a cassette. On Linux
+        /// Like `serverTrust`, it applies to sessions created without a transport, and only to requests without a cassette. On Linux,
         /// URLSession stores no responses and never asks.
         public var cachedResponseHandler: (any CachedResponseHandler)?
-        /// For spooled bodies and unfinished downloads; nil for the system's folder.
+        /// The folder for spooled bodies and unfinished downloads; nil for the system's folder.
         public var temporaryFolder: URL?
-        /// How the session's `URLSession` connects, as with or without cellular networks; nil for an ephemeral one. Its fields, cookies and
-        /// times are not used: those of the session are.
+        /// How the session's `URLSession` connects, for example with or without cellular networks; nil for an ephemeral one. Its fields,
+        /// cookies and timeouts are ignored in favour of the session's.
         public var urlSessionConfiguration: URLSessionConfiguration?
         /// The size in bytes up to which a form is encoded in memory.
         public var multipartThreshold = FormData.memoryThreshold
@@ -172,10 +172,10 @@ extension HTTPSession {
         self.downloadRequest(self.converted(request), interceptor, destination)
     }
 
-    /// Goes on with a download that ended early, with the resume data of it.
+    /// Continues a download that ended early, with its resume data.
     ///
-    /// Asks for the rest with `Range` and `If-Range` (RFC 9110, 13.1.5). If the representation has changed meanwhile, all of it is downloaded.
-    /// The file of the resume data becomes the download's.
+    /// Requests the rest with `Range` and `If-Range` (RFC 9110, 13.1.5). If the representation has changed meanwhile, all of it is
+    /// downloaded. The file named by the resume data becomes the download's.
     public func download(
         resumingWith data: Data, interceptor: (any RequestInterceptor)? = nil, to destination: DownloadRequest.Destination? = nil
     ) -> DownloadRequest {
@@ -242,7 +242,7 @@ extension HTTPSession {
         self.upload(UploadTarget(url, method, headers, requestModifier), interceptor) { _ in RequestContent(body: .data(data)) }
     }
 
-    /// A request with data as its body, which replaces the body it has.
+    /// A request with data as its body, which replaces the request's own body.
     public func upload(
         _ data: Data, with request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
     ) -> DataRequest {
@@ -251,7 +251,7 @@ extension HTTPSession {
 
     // MARK: File
 
-    /// A request with a file as its body. It is read as it is sent and must not change until the request has ended.
+    /// A request with a file as its body. The file is read as it is sent and must not change until the request has ended.
     public func upload(
         _ fileURL: URL, to url: any URLConvertible, method: Method = .post, headers: Headers? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
@@ -288,8 +288,8 @@ extension HTTPSession {
 
     /// A request with a form as its body (RFC 7578).
     ///
-    /// - Parameter threshold: the size in bytes up to which it is encoded in memory; a larger form is written to a temporary file, which is
-    ///   removed when the request has ended. Nil takes the configuration's.
+    /// - Parameter threshold: the size in bytes up to which the form is encoded in memory. A larger form is written to a temporary file,
+    ///   which is removed when the request has ended. Nil uses the configuration's threshold.
     public func upload(
         multipartFormData form: FormData, to url: any URLConvertible, usingThreshold threshold: Int? = nil,
         method: Method = .post, headers: Headers? = nil, interceptor: (any RequestInterceptor)? = nil,

@@ -27,7 +27,7 @@ public struct ImmediateClock: Clock, Sendable {
 
     public var minimumResolution: Duration { .zero }
 
-    /// - Throws: `CancellationError` if the task is cancelled; the time does not change then.
+    /// - Throws: `CancellationError` if the task is cancelled; the time then does not change.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         self.time.withLock { $0 = max($0, deadline) }

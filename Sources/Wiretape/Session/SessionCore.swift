@@ -6,14 +6,14 @@ internal import TapeBytes
 internal import FoundationNetworking
 #endif
 
-/// What the requests of a session share. Lives until the session and all its requests are released.
+/// The part of a session that its requests share. Lives until the session and all its requests are released.
 final class SessionCore: Sendable {
     /// Runs the serializers of completion handlers, for all sessions.
     static let serializationQueue = DispatchQueue(label: "wiretape.serialization", qos: .userInitiated, attributes: .concurrent)
 
     let configuration: HTTPSession.Configuration
     let clock: ElapsedClock
-    /// Nil takes the transport of the task's cassette, or the network.
+    /// Nil uses the transport of the task's cassette, or the network.
     private let transport: (any Transport)?
     /// The cassette that the session is bound to.
     private let bound: Cassette?
@@ -42,8 +42,8 @@ final class SessionCore: Sendable {
 
     /// The transport of a request that the calling task makes now, and the cassette for its handlers.
     ///
-    /// The test of a request is that of the task, or the one that the session is bound to. The test that the session was made in counts only
-    /// while it can be no other's.
+    /// A request belongs to the test of its task, or to the test that the session is bound to. The test in which the session was created
+    /// counts only while the request cannot belong to another one.
     func destination() -> (transport: any Transport, cassette: Cassette?) {
         let current = Cassette.current
         if let transport = self.transport { return self.destination(in: current, by: transport) }
@@ -55,11 +55,11 @@ final class SessionCore: Sendable {
         let evidence = self.scopes.isOutside ? .none : self.origin.evidence(among: self.scopes)
         switch evidence {
         case .cassette(let cassette): return (cassette.transport(around: self.network.recorded), cassette)
-        // The network would be wrong, too, whether a test runs or not.
+        // The network would also be wrong, whether a test is running or not.
         case .sharedWithoutTest: return (self.refusal(evidence, isLate: false), nil)
         case .shared, .none: if self.scopes.refuses { return (self.refusal(evidence, isLate: current != nil), nil) }
         }
-        // A task whose cassette is closed is told so.
+        // A task whose cassette is closed gets an error that says so.
         if let current { return (current.transport(around: self.network.recorded), current) }
         return (FallbackTransport.transport(around: self.network.unrecorded), nil)
     }
@@ -71,7 +71,7 @@ final class SessionCore: Sendable {
             let test = self.scopes.scope(of: current)
             return (EscapedTransport(scopes: self.scopes, reason: .foreign, known: Set([test].compactMap { $0 })), current)
         }
-        // Handlers on queues make requests of the same test.
+        // Requests that handlers make on queues belong to the same test.
         let isOfTest = current == nil && self.scopes.scope(of: bound) != nil
         return (transport, isOfTest ? bound : current)
     }
@@ -140,7 +140,7 @@ final class SessionCore: Sendable {
     }
 }
 
-// Runs serializers after a request has ended, without the request: its waiting handlers would keep it alive.
+// Runs serializers after a request has ended. The request is not retained, since its waiting handlers would keep it alive.
 extension SessionCore {
     func respond<Serializer: HTTPSession.ResponseSerializer>(
         _ outcome: RequestOutcome, _ serializer: Serializer
@@ -224,7 +224,7 @@ struct RequestRegistry: Sendable {
 
 /// The network transports of a session that was given no transport.
 ///
-/// Made at the first use, so that a replay makes no `URLSession`.
+/// Created at the first use, so that a replay creates no `URLSession`.
 final class SessionNetwork: Sendable {
     private struct Made {
         var recorded: LiveTransport?
@@ -275,7 +275,7 @@ final class SessionNetwork: Sendable {
 
 /// The transport of requests with neither a transport nor a cassette: the network, unless the environment forbids it.
 enum FallbackTransport {
-    /// The variable that forbids it, such as in tests on a service without a reliable network.
+    /// The variable that forbids the network, for example in tests on a CI service without a reliable network.
     static let variable = "WIRETAPE_OFFLINE"
 
     private static let isOffline = Self.isOffline(ProcessInfo.processInfo.environment)

@@ -27,7 +27,7 @@ extension HTTPSession {
             case finished(error: (any Error)?)
         }
 
-        /// Of the request.
+        /// The ID of the request.
         public var requestID: UUID
         public var kind: Kind
 
@@ -39,7 +39,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Event.Kind {
-    /// The event in a few words, without what may be a secret: no bodies, header values or query values.
+    /// The event in a few words, without anything that may be a secret: no bodies, header values or query values.
     public var summary: String {
         switch self {
         case .created: "created"

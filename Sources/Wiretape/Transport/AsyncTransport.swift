@@ -1,7 +1,7 @@
 public import Foundation
 internal import TapeBytes
 
-/// A transport of one method, for programs that bring their own way to the network: an HTTP client, a function, a test double.
+/// A transport with a single method, for programs that bring their own way to the network: an HTTP client, a function, a test double.
 ///
 ///     struct Greeting: AsyncTransport {
 ///         func response(to request: TransportRequest) async throws -> TransportResponse {
@@ -10,20 +10,20 @@ internal import TapeBytes
 ///     }
 ///     let session = HTTPSession(transport: Greeting())
 ///
-/// Usable wherever a `Transport` is, whose events it makes: the head when the method has returned, and the pieces of the body as they come. The
-/// next piece is asked for when the receiver wants more.
+/// Usable wherever a `Transport` is. It produces the events: the head when the method has returned, and the pieces of the body as they
+/// come. The next piece is requested when the receiver wants more.
 public protocol AsyncTransport: Transport {
     /// Called in a task of its own, which is cancelled with the request.
     ///
-    /// - Throws: a `TransportFailure`, or any error: a `URLError` becomes the failure of the network that it means.
+    /// - Throws: a `TransportFailure`, or any error. A `URLError` becomes the network failure that it stands for.
     func response(to request: TransportRequest) async throws -> TransportResponse
 }
 
 /// A response as an ``AsyncTransport`` makes it.
 public struct TransportResponse: Sendable {
     public var head: HTTPSession.Response
-    /// The body without content codings, in pieces. The next one is taken when the receiver wants more, so that a stream made with
-    /// `init(unfolding:)` is held back; one that others fill, as by `makeStream`, keeps in memory what is not taken yet.
+    /// The body without content codings, in pieces. The next piece is taken when the receiver wants more. This slows down a stream made
+    /// with `init(unfolding:)`; a stream that is filled from outside, such as one by `makeStream`, keeps the remaining pieces in memory.
     public var body: AsyncThrowingStream<Data, any Error>
     /// Fields that are sent after the body (RFC 9110, 6.5); called when that has ended.
     public var trailers: @Sendable () async throws -> HTTPSession.Headers = { HTTPSession.Headers() }
@@ -49,7 +49,7 @@ extension AsyncTransport {
     }
 }
 
-/// An exchange whose response one call brings.
+/// An exchange whose response is returned by one call.
 private final class AsyncExchange: ExplainedTask {
     private struct State: Sendable {
         var task: Task<Void, Never>?
@@ -100,7 +100,7 @@ private final class AsyncExchange: ExplainedTask {
         }
     }
 
-    /// Returns when the receiver wants more, or nothing any more.
+    /// Returns when the receiver wants more, or when the exchange was cancelled.
     private func demand() async {
         while self.relay.isPaused {
             await withCheckedContinuation { waiter in
@@ -141,7 +141,7 @@ private final class AsyncExchange: ExplainedTask {
     }
 }
 
-/// Why the exchange of a task is given up, for a transport below that records it.
+/// Why the exchange of a task is given up, for an inner transport that records it.
 enum ExchangeExplanation {
     @TaskLocal static var current: Guarded<TransportFailure?>?
 }

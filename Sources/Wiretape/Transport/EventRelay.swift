@@ -7,7 +7,7 @@ internal import TapeBytes
 /// Events that arrive while the receiver is paused are kept in order: bytes in memory up to a limit, then in an unlinked temporary file. One
 /// event is delivered at a time.
 final class EventRelay: Sendable {
-    /// Bytes of chunks held in memory.
+    /// How many bytes of chunks are held in memory.
     static let memoryLimit = 1 << 20
 
     private enum Held: Sendable {
@@ -42,7 +42,7 @@ final class EventRelay: Sendable {
     /// Whether the receiver has paused.
     var isPaused: Bool { self.state.withLock { $0.isPaused } }
 
-    /// Whether the receiver takes nothing any more.
+    /// Whether the receiver gets no more events.
     var isOver: Bool { self.state.withLock { $0.isOver } }
 
     /// Called by one thread at a time. Ignores events after a last one.
@@ -133,7 +133,7 @@ final class EventRelay: Sendable {
             state.isDelivering = true
             return true
         }
-        // Not on the caller's thread, which may hold a lock that the receiver needs.
+        // Does not run on the caller's thread, which may hold a lock that the receiver needs.
         if delivers { DispatchQueue.global().async { self.deliver() } }
     }
 

@@ -12,7 +12,7 @@ final class LiveTask: TransportTask {
     private let task: URLSessionTask
     private let request: TransportRequest
     private let relay: EventRelay
-    /// Held so that its session lives as long as the exchange.
+    /// Retained so that its session lives as long as the exchange.
     private let transport: LiveTransport
     private let isAnswered = Guarded(false)
 
@@ -118,10 +118,10 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate, URLSessionWebSocketD
         self.clientCredential = clientCredential
     }
 
-    /// To be called before the task is started.
+    /// Must be called before the task is started.
     func add(_ task: LiveTask) { self.tasks.withLock { $0[task.number] = task } }
 
-    /// To be called before the task is started.
+    /// Must be called before the task is started.
     func add(_ socket: LiveSocket) { self.sockets.withLock { $0[socket.number] = socket } }
 
     private func find(_ task: URLSessionTask) -> LiveTask? { self.tasks.withLock { $0[task.taskIdentifier] } }
@@ -169,7 +169,7 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate, URLSessionWebSocketD
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        // It is called after the whole 401 with its body, and up to Swift 6.3.1 nothing more is called after default handling.
+        // This is called after the whole 401 with its body. Up to Swift 6.3.1, nothing else is called after default handling.
         self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(nil)
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else
@@ -177,7 +177,7 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate, URLSessionWebSocketD
             return completionHandler(self.clientCredential == nil ? .performDefaultHandling : .useCredential, self.clientCredential)
         }
         guard let serverTrust, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
-            // It is called before the response: without a credential the response is delivered unchanged.
+            // This is called before the response: without a credential the response is delivered unchanged.
             return completionHandler(.performDefaultHandling, nil)
         }
         let (disposition, credential) = serverTrust.answer(challenge) { self.find(task)?.distrusted($0) }
@@ -217,8 +217,8 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate, URLSessionWebSocketD
 
 /// The header fields of `HTTPURLResponse` as a list.
 ///
-/// `HTTPURLResponse` joins fields of one name and has no order. Set-Cookie is split again, since a joined one means something else
-/// (RFC 6265, 3); other fields mean the same joined (RFC 9110, 5.3). Fields are sorted by name, so that recordings are reproducible.
+/// `HTTPURLResponse` joins fields of one name and has no order. Set-Cookie is split again, since joining changes its meaning (RFC 6265, 3);
+/// other fields mean the same when joined (RFC 9110, 5.3). Fields are sorted by name, so that recordings are reproducible.
 enum ReceivedHeaders {
     static func list(_ fields: [AnyHashable: Any]) -> HTTPSession.Headers {
         var list = HTTPSession.Headers()

@@ -10,17 +10,18 @@ public import Foundation
 /// Sends requests to the network with `URLSession`, in the ways that are safe on every platform.
 ///
 /// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is reported as it arrives; nothing is stored or
-/// followed, nothing is cached unless an `HTTPSession.CachedResponseHandler` asks for it, and only the system's connection times out. What the platform
-/// adds and hides:
+/// followed. Nothing is cached unless an `HTTPSession.CachedResponseHandler` asks for it. Only the system's connection attempts time out.
+/// The platform adds and hides the following:
 ///
-/// - A request with a body is sent as an upload, from memory or its file, so that no Content-Type is added. On Linux, GET has none.
+/// - A request with a body is sent as an upload, from memory or its file, so that no Content-Type is added. On Linux, a GET cannot have a
+///   body.
 /// - Header fields of one name are joined, in requests and in responses. In responses, Set-Cookie is split again, and fields are in the
 ///   order of their names. Linux capitalizes names. The reason phrase is hidden.
 /// - Bodies are decoded by the system, while Content-Encoding and Content-Length stay as received.
 /// - Trailers are hidden; on Linux, up to Swift 6.3, a chunked response with trailers crashes the process.
 /// - If the receiver pauses, Apple platforms stop reading. On Linux a suspended task sends its request again when it is resumed, so it is
-///   not suspended: what arrives meanwhile is buffered, and spooled to a file past one mebibyte.
-/// - WebSockets are opened where `URLSession` can: on Linux only with a libcurl that has them, which few systems have; see
+///   not suspended. Data that arrives meanwhile is buffered, and spooled to a file beyond one mebibyte.
+/// - WebSockets are opened where `URLSession` supports them. On Linux that takes a libcurl with WebSockets, which few systems have; see
 ///   `Wiretape.capabilities[.webSocket]`. Elsewhere `open` throws a `TransportFailure` of the kind `unsupported`.
 public final class LiveTransport: Transport, WebSocketTransport {
     public static let shared = LiveTransport()
@@ -46,15 +47,16 @@ public final class LiveTransport: Transport, WebSocketTransport {
     private let misconfiguration: TransportFailure?
 
     /// - Parameters:
-    ///   - configuration: its cookies, credentials, header fields and timeouts are not used: those are the session's. Its cache and cache
-    ///     policy are used if there is a `cachedResponseHandler`. With a background one each request fails: its tasks outlive the process.
+    ///   - configuration: its cookies, credentials, header fields and timeouts are ignored, since the session handles them. Its cache and
+    ///     cache policy are used if there is a `cachedResponseHandler`. With a background configuration each request fails, because its
+    ///     tasks outlive the process.
     ///   - serverTrust: which certificates are accepted; nil for the platform's own evaluation. A policy that the platform cannot enforce
     ///     fails the request before anything is sent.
     ///   - route: whether requests pass a proxy that intercepts TLS and has the same policies, such as the one that `http_proxy` and
     ///     `https_proxy` name.
     ///   - cachedResponseHandler: asked for each response that URLSession would cache. Nil turns caching off.
-    ///   - clientCredential: an identity with its certificates, for servers that ask for one. With one each request fails on Linux, whose
-    ///     `URLSession` presents none.
+    ///   - clientCredential: an identity with its certificates, for servers that ask for one. If it is set, each request fails on Linux,
+    ///     whose `URLSession` cannot present one.
     public convenience init(
         configuration: URLSessionConfiguration = .ephemeral, serverTrust: HTTPSession.ServerTrustManager? = nil,
         route: HTTPSession.ServerTrustRule.Route = .direct, cachedResponseHandler: (any HTTPSession.CachedResponseHandler)? = nil,
@@ -110,7 +112,7 @@ public final class LiveTransport: Transport, WebSocketTransport {
     }
 
     deinit {
-        // It holds its delegate until then. Running tasks are not cancelled.
+        // The session retains its delegate until it is invalidated. Running tasks are not cancelled.
         self.session.finishTasksAndInvalidate()
     }
 
@@ -166,7 +168,7 @@ public final class LiveTransport: Transport, WebSocketTransport {
         return socket
     }
 
-    /// - Parameter platform: what is known of this process.
+    /// - Parameter platform: the capabilities of this process.
     static func webSocketRefusal(of request: TransportRequest, on platform: CapabilityReport = capabilities) -> TransportFailure? {
         guard let capability = platform[.webSocket], capability.state == .no else { return nil }
         let libcurl = platform.facts.libcurl.map { " (libcurl \($0.version))" } ?? ""
@@ -253,7 +255,7 @@ public final class LiveTransport: Transport, WebSocketTransport {
     }
 
     #if canImport(FoundationNetworking)
-    /// RFC 9110, 10.1.4. An origin may send them uninvited, too, and is not known to before it has.
+    /// RFC 9110, 10.1.4. An origin may also send trailers without an invitation; that cannot be known in advance.
     private static func invitesTrailers(_ request: TransportRequest) -> Bool {
         request.headers.values(for: "TE").contains { $0.lowercased().split(separator: ",").contains { $0.contains("trailers") } }
     }
@@ -274,7 +276,7 @@ public final class LiveTransport: Transport, WebSocketTransport {
 }
 
 extension URLSessionConfiguration {
-    /// Linux has none.
+    /// Linux has no background configurations.
     var isBackground: Bool {
         #if canImport(FoundationNetworking)
         false

@@ -5,7 +5,7 @@ internal import TapeBytes
 
 /// Answers requests without a network or a cassette: by a closure, from a list, or by rules.
 ///
-/// Keeps the requests. A response that takes no time is delivered before `start` returns.
+/// Keeps all requests. A response that takes no time is delivered before `start` returns.
 public final class StubTransport: Transport, WebSocketTransport {
     /// A response for the requests that match.
     public struct Rule: Sendable {
@@ -101,7 +101,7 @@ public final class StubTransport: Transport, WebSocketTransport {
 struct StubbedTransport: Transport, WebSocketTransport {
     let next: any Transport
     private let rules: [StubTransport.Rule]
-    /// Is told of the requests that a rule answers.
+    /// Notified of the requests that a rule answers.
     private let cassette: Cassette
 
     init(_ rules: [StubTransport.Rule], before next: any Transport, of cassette: Cassette) {
@@ -125,12 +125,12 @@ struct StubbedTransport: Transport, WebSocketTransport {
     }
 }
 
-/// What a stub answers with: a response, whose chunks can be delayed, or a failure.
+/// The answer of a stub: a response, whose chunks can be delayed, or a failure.
 public struct StubResponse: Sendable {
     /// A part of the body.
     public struct Chunk: Sendable, Hashable {
         public var data: Data
-        /// Delay after the chunk before it, or after the head.
+        /// Delay after the previous chunk, or after the head.
         public var after: Duration
 
         public init(_ data: Data, after: Duration = .zero) {
@@ -172,14 +172,14 @@ public struct StubResponse: Sendable {
         Self(status: status, headers: headers, chunks: body.isEmpty ? [] : [Chunk(body)])
     }
 
-    /// A response with this JSON text as it is, as `application/json`.
+    /// A response with this JSON text, unchanged, as `application/json`.
     public static func json(_ text: String, status: Int = 200) -> Self { self.text(text, type: "application/json", status: status) }
 
     public static func text(_ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200) -> Self {
         self.response(status, headers: HTTPSession.Headers([HTTPSession.Header(name: "Content-Type", value: type)]), body: Data(text.utf8))
     }
 
-    /// No response: the connection fails in this way.
+    /// No response: the connection fails with this kind of failure.
     public static func failure(_ kind: Failure.Kind, _ message: String? = nil) -> Self {
         let failure = TransportFailure(.network(kind), message ?? "the stub answers with the failure \"\(kind.rawValue)\"")
         return Self(status: nil, ending: .failure(failure))
@@ -188,7 +188,7 @@ public struct StubResponse: Sendable {
     /// No response, ever.
     public static var hang: Self { Self(status: nil, ending: .hang) }
 
-    /// The same, after a delay.
+    /// The same response, after a delay.
     public func delayed(by delay: Duration) -> Self {
         var response = self
         response.delay = delay

@@ -4,16 +4,16 @@ internal import TapeBytes
 
 /// Sends one request and reports its response as events.
 ///
-/// Knows one request and one response: redirects, retries, cookies, credentials, timeouts and progress are the session's, so that they are
-/// the same for every transport.
+/// Handles one request and one response. Redirects, retries, cookies, credentials, timeouts and progress are left to the session, so that
+/// they are the same for every transport.
 public protocol Transport: Sendable {
     /// Starts an exchange.
     ///
     /// - Parameters:
-    ///   - request: complete: a transport adds nothing but what the wire needs (Host, Content-Length).
-    ///   - receive: takes the events, one at a time, on any thread, and perhaps before `start` returns. The order is `sent`, `interim`,
-    ///     `head`, `chunk`, `trailers`, `metrics`, then `end`, or `failed` at any moment; nothing follows those two. `pause` stops
-    ///     events until `TransportTask.resume`; those on their way may still arrive.
+    ///   - request: complete. A transport adds only the fields that the wire needs (Host, Content-Length).
+    ///   - receive: takes the events, one at a time, on any thread, possibly before `start` returns. The order is `sent`, `interim`,
+    ///     `head`, `chunk`, `trailers`, `metrics`, then `end`, or `failed` at any moment; nothing follows those two. `pause` stops events
+    ///     until `TransportTask.resume`; those on their way may still arrive.
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask
 }
 
@@ -76,10 +76,10 @@ struct OfflineTransport: Transport, WebSocketTransport {
 
 /// An exchange that begins after work on another thread, such as reading a file.
 final class DeferredTask: ExplainedTask {
-    /// What follows the work.
+    /// The next step after the work.
     struct Prepared: Sendable {
         let start: @Sendable () -> any TransportTask
-        /// Called in place of `start` if the exchange was cancelled meanwhile.
+        /// Called instead of `start` if the exchange was cancelled meanwhile.
         var discard: @Sendable () -> Void = {}
     }
 
@@ -149,7 +149,7 @@ protocol ExplainedTask: TransportTask {
 }
 
 extension TransportTask {
-    /// Cancels it, with the reason if it records reasons.
+    /// Cancels the exchange, and passes the reason on if the task records reasons.
     func giveUp(dueTo failure: TransportFailure) {
         (self as? any ExplainedTask)?.explain(failure)
         self.cancel()

@@ -52,14 +52,15 @@ extension TransportFailure.Kind {
 }
 
 extension TransportFailure {
-    /// The domain of failures other than those of the network: a miss, a response that cannot be replayed, what the platform cannot do.
+    /// The domain of failures other than network failures: a miss, a response that cannot be replayed, something that the platform cannot
+    /// do.
     public static let errorDomain = "WiretapeErrorDomain"
 
     /// The error that a foreign `URLSession` fails with.
     ///
-    /// Failures of the network are in `NSURLErrorDomain`, with the code that URLSession itself would give on this platform, so that code
-    /// that reads codes, such as a retry policy, works unchanged. All others have a domain of their own, so that they are not mistaken for
-    /// transient faults. The message is the description; the failure is the cause.
+    /// Network failures are in `NSURLErrorDomain`, with the code that URLSession itself would give on this platform, so that code that
+    /// reads codes, such as a retry policy, works unchanged. All others have their own domain, so that they are not mistaken for transient
+    /// faults. The message is the description; the failure is the cause.
     func sessionError(for url: URL?) -> any Error {
         var information: [String: Any] = [NSLocalizedDescriptionKey: self.message, NSUnderlyingErrorKey: self]
         information[NSURLErrorFailingURLErrorKey] = url
@@ -72,7 +73,7 @@ extension TransportFailure {
         }
     }
 
-    /// The failure that a foreign `URLSession` was given, from the error that its user holds; nil if it was given none.
+    /// Recovers the failure that a foreign `URLSession` was given from the error that its user received; nil if there was none.
     public init?(_ error: any Error) {
         if let failure = error as? TransportFailure {
             self = failure
@@ -83,7 +84,7 @@ extension TransportFailure {
         }
     }
 
-    /// The failure that an error of the system, or of a caller's transport, means.
+    /// The failure that an error of the system, or of a caller's transport, stands for.
     ///
     /// - Parameter isAnswered: whether a response had begun.
     init(_ error: any Error, of request: TransportRequest, isAnswered: Bool) {
@@ -104,7 +105,7 @@ extension TransportFailure {
         self.init(kind, "\(request.method) \"\(LogURL.text(request.url))\" failed: \(text)", cause: error)
     }
 
-    /// Never changes from version to version.
+    /// Stays the same from version to version.
     private var errorCode: Int {
         switch self.kind {
         case .network: 0
@@ -133,7 +134,7 @@ extension Failure.Kind {
     }
 }
 
-/// What the codes of `NSURLErrorDomain` mean. They differ between platforms, so kinds are what is recorded and compared.
+/// The meaning of the codes of `NSURLErrorDomain`. Codes differ between platforms, so kinds are recorded and compared instead.
 struct FailureTable: Sendable {
     private let kinds: [Int: Failure.Kind]
     /// Codes that mean something else after a response has begun.
@@ -143,7 +144,7 @@ struct FailureTable: Sendable {
 
     /// - Parameters:
     ///   - isAnswered: whether a response had begun.
-    ///   - isSecure: whether the URL is an https one.
+    ///   - isSecure: whether the scheme of the URL is https.
     func kind(of code: Int, isAnswered: Bool, isSecure: Bool) -> Failure.Kind {
         if isAnswered, let kind = self.whenAnswered[code] { return kind }
         return self.kinds[code] ?? (isAnswered ? .truncated : isSecure ? self.other.secure : self.other.plain)

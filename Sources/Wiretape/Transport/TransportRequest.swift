@@ -30,15 +30,15 @@ public struct TransportRequest: Sendable {
         self.loading = loading
     }
 
-    /// How a `URLRequest` wants to be loaded, beside what is sent: for the session and the network, not for a cassette.
+    /// How a `URLRequest` wants to be loaded, apart from what is sent. Matters to the session and the network, not to a cassette.
     public struct Loading: Sendable, Hashable {
         /// Whether the session's cookies are sent, and those of the response stored.
         public var handlesCookies = true
-        /// For a `LiveTransport` that caches. One that does not refuses `returnCacheDataDontLoad`.
+        /// Used by a `LiveTransport` that caches. One that does not cache refuses `returnCacheDataDontLoad`.
         public var cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy
-        /// Without effect on Linux.
+        /// Has no effect on Linux.
         public var allowsCellularAccess = true
-        /// Without effect on Linux.
+        /// Has no effect on Linux.
         public var networkServiceType: URLRequest.NetworkServiceType = .default
         #if !canImport(FoundationNetworking)
         public var allowsExpensiveNetworkAccess = true
@@ -57,11 +57,11 @@ public enum RequestBody: Sendable {
     case data(Data)
     /// A file that does not change until the request has ended, with its size in bytes.
     case file(URL, size: Int)
-    /// There is a body that cannot be read: a foreign `URLSession` has it. Never treated as an empty one; matched only if bodies do not
-    /// matter, or by a recording that could not read it either.
+    /// There is a body, but it cannot be read, because a foreign `URLSession` holds it. Never treated as empty. It matches only if bodies
+    /// do not matter, or if the recording could not read its body either.
     case unobservable
 
-    /// Bytes; nil if there is no body, or one that cannot be read.
+    /// The size in bytes; nil if there is no body, or one that cannot be read.
     public var size: Int? {
         switch self {
         case .none, .unobservable: nil
@@ -86,7 +86,8 @@ extension URLRequest {
         if case .data(let data) = request.body { self.httpBody = data }
     }
 
-    /// Of a new request, which has GET: setting a method compares it with all that Foundation knows.
+    /// Sets the method of a new request. Skips GET, which a new request has, because setting a method compares it with all that Foundation
+    /// knows.
     mutating func setMethod(_ method: String) {
         if method != "GET" { self.httpMethod = method }
     }
@@ -129,8 +130,8 @@ extension TransportRequest {
             label: label, loading: request.loading)
     }
 
-    /// Applies the changes made to a `URLRequest` view of this request. What did not change stays as it is, including duplicates, order and
-    /// files; new fields come last, by name. Does not read a body stream.
+    /// Applies the changes made to a `URLRequest` view of this request. Unchanged parts stay as they are, including duplicates, order and
+    /// files. New fields come last, sorted by name. Does not read a body stream.
     func adapted(from view: URLRequest, to adapted: URLRequest) throws -> TransportRequest {
         guard let url = adapted.url else {
             throw WiretapeError(.adapter, "an adapter removed the request's URL: return a request with one")
@@ -165,7 +166,7 @@ extension TransportRequest {
 extension HTTPSession.Headers {
     /// Applies the changes made to a view of these fields in which each name is unique.
     ///
-    /// Unchanged names keep all their fields, changed names their first position; new names come last, by name.
+    /// Unchanged names keep all their fields, changed names keep their first position, and new names come last, sorted.
     func changed(from old: HTTPSession.Headers, to new: HTTPSession.Headers) -> HTTPSession.Headers {
         var result = self
         for field in old where new.value(for: field.name) == nil { result.remove(name: field.name) }

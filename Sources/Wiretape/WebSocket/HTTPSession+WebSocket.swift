@@ -9,21 +9,21 @@ extension HTTPSession {
     ///
     ///     let socket = try await session.webSocket("wss://example.test/prices", protocols: ["prices.v2"])
     ///
-    /// The opening is a request of the session: GET with its headers and cookies, changed by its adapters, sent again by its retriers, limited by its
-    /// timeouts, and answered by its cassette. It has an `https` URL there for a `wss` one, and `http` for `ws`.
+    /// The opening is a request of the session: a GET with the session's headers and cookies. Adapters change it, retriers send it again,
+    /// timeouts limit it, and the cassette answers it. There, a `wss` URL becomes an `https` one, and `ws` becomes `http`.
     ///
     /// - Parameters:
     ///   - url: a `wss` or `ws` URL; a path is appended to the configuration's `baseURL`.
     ///   - protocols: subprotocols to offer, in the order of preference; see `WebSocket.negotiatedProtocol`.
-    /// - Throws: with the code `validation` for an answer that opens none, such as one with the status 401, and `unsupported` where the network
-    ///   cannot open any.
+    /// - Throws: with the code `validation` for an answer that does not open a WebSocket, such as one with the status 401, and
+    ///   `unsupported` where the network cannot open any.
     public func webSocket(
         _ url: any URLConvertible, protocols: [String] = [], headers: Headers? = nil, interceptor: (any RequestInterceptor)? = nil
     ) async throws(WiretapeError) -> WebSocket {
         try await self.open(.plain(url, .get, headers, nil), protocols, interceptor)
     }
 
-    /// Opens a WebSocket by a `URLRequest` or a router.
+    /// Opens a WebSocket with a `URLRequest` or a router.
     public func webSocket(
         _ request: any URLRequestConvertible, protocols: [String] = [], interceptor: (any RequestInterceptor)? = nil
     ) async throws(WiretapeError) -> WebSocket {
@@ -43,7 +43,7 @@ extension HTTPSession {
                 "\(request?.url.map { "\"\(LogURL.text(WebSocketURL.socket($0)))\"" } ?? "the server") answered with the status \(response.status) instead of a WebSocket: look at the body, the headers that were sent and the URL"
             )
         }
-        // Also in a session whose requests wait for `resume`: nobody else has this one.
+        // Start it even in a session whose requests wait for `resume`, since nobody else has this request.
         request.resume()
         let outcome = await withTaskCancellationHandler {
             await request.outcome()

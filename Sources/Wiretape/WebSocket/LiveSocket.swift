@@ -5,21 +5,21 @@ internal import TapeBytes
 internal import FoundationNetworking
 #endif
 
-/// A WebSocket of the network, by a task of `URLSession`, which answers pings and reads no further than a message ahead.
+/// A WebSocket on the network, by a task of `URLSession`, which answers pings and reads at most one message ahead.
 final class LiveSocket: WebSocketConnection {
-    /// Bytes of a message that is received: the limit of URLSession's own is 1 MiB.
+    /// The longest message that is received, in bytes. The default of URLSession is 1 MiB.
     static let messageLimit = 16 << 20
 
     private struct State: Sendable {
         var opener: CheckedContinuation<Void, any Error>?
-        /// Whether it was opened, or why not; nil before.
+        /// The response that opened it, or why it was not opened; nil before.
         var opening: Result<HTTPSession.Response, any Error>?
         var closing: HTTPSession.WebSocket.Closing?
     }
 
     private let task: URLSessionWebSocketTask
     private let request: TransportRequest
-    /// Held so that its session lives as long as the socket.
+    /// Retained so that its session lives as long as the socket.
     private let transport: LiveTransport
     private let state = Guarded(State())
 
@@ -37,7 +37,7 @@ final class LiveSocket: WebSocketConnection {
         return HTTPSession.Response(url: self.request.url, status: 101)
     }
 
-    /// Returns when the server has agreed.
+    /// Returns when the server has accepted.
     func open() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { opener in
@@ -75,7 +75,7 @@ final class LiveSocket: WebSocketConnection {
     }
 
     func close(_ closing: HTTPSession.WebSocket.Closing) async {
-        // URLSession's codes are those of RFC 6455; codes of an application go as they are where its type has room for them.
+        // URLSession's codes are those of RFC 6455. An application's codes are sent unchanged if URLSession's type can hold them.
         let code = closing.code.flatMap { URLSessionWebSocketTask.CloseCode(rawValue: $0.rawValue) } ?? .normalClosure
         self.task.cancel(with: code, reason: Data(closing.reason.utf8))
     }
@@ -105,7 +105,7 @@ final class LiveSocket: WebSocketConnection {
         self.decided(.failure(TransportFailure(error ?? URLError(.networkConnectionLost), of: self.request, isAnswered: false)))
     }
 
-    /// The first call counts.
+    /// Only the first call counts.
     private func decided(_ opening: Result<HTTPSession.Response, any Error>) {
         let opener = self.state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard state.opening == nil else { return nil }

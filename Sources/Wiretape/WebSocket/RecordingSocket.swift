@@ -17,7 +17,7 @@ final class RecordingSocket: WebSocketConnection {
     }
 
     func send(_ message: HTTPSession.WebSocket.Message) async throws {
-        // Before its answer can come.
+        // Record it before its answer can arrive.
         if self.tape.take(message, from: .client) { await self.tape.waitUntilDrained() }
         do {
             try await self.inner.send(message)
@@ -53,12 +53,12 @@ final class RecordingSocket: WebSocketConnection {
     }
 }
 
-/// The recording of one WebSocket: hands each message to the recorder as it comes.
+/// The recording of one WebSocket: passes each message to the recorder as it arrives.
 final class SocketTape: RunningTape {
     private struct State: Sendable {
         let interaction: Interaction
         var isOver = false
-        /// Why a message was not sent: the end of the recording if the server says none.
+        /// Why a message was not sent. The recording ends with this if the server sends no close.
         var sendFailure: Outcome?
     }
 
@@ -90,7 +90,7 @@ final class SocketTape: RunningTape {
         let bytes = Array(message.data)
         var taped = TapedMessage(message.text == nil ? .binary : .text)
         taped.size = bytes.count
-        // A long one goes to its file in blocks, as the proxy hands it on.
+        // A long message goes to its file in blocks, as in the proxy.
         taped.isSpilled = bytes.count > 2 * WebSocketReader.blockSize
         let whole = taped.isSpilled ? bytes.count / WebSocketReader.blockSize * WebSocketReader.blockSize : 0
         taped.bytes = Array(bytes[whole...])
@@ -103,9 +103,10 @@ final class SocketTape: RunningTape {
         return self.put { now, _ in blocks + [.message(exchange: self.id, TapedWebSocketMessage(last, at: now, from: side))] }
     }
 
-    /// Under the lock, so that items are in the order of their times, and closing the cassette waits for what is about to be queued.
+    /// Queues items under the lock, so that they are in the order of their times, and closing the cassette waits for items that are about
+    /// to be queued.
     ///
-    /// - Parameter items: gets the milliseconds since the start, and the interaction.
+    /// - Parameter items: called with the milliseconds since the start, and the interaction.
     private func put(isLast: Bool = false, _ items: (_ now: Double, _ interaction: Interaction) -> [RecorderItem]) -> Bool {
         self.state.withLock { state in
             guard !state.isOver else { return false }
@@ -127,7 +128,7 @@ final class SocketTape: RunningTape {
     /// The connection has failed, or was cancelled.
     func broke(_ error: any Error) { self.end(Self.outcome(of: error)) }
 
-    /// The server may have left with messages and a close that are still to be received.
+    /// The server may have sent messages and a close before it left, which can still be received.
     func sendFailed(_ error: any Error) {
         self.state.withLock { $0.sendFailure = $0.sendFailure ?? Self.outcome(of: error) }
     }
@@ -149,9 +150,9 @@ final class SocketTape: RunningTape {
 
     func drop() { self.end(nil) }
 
-    /// The first end counts.
+    /// Only the first end counts.
     ///
-    /// - Parameter outcome: nil records no more of it.
+    /// - Parameter outcome: nil stops the recording without an end.
     func end(_ outcome: Outcome?) {
         _ = self.put(isLast: true) { now, interaction in
             guard let outcome else { return [] }

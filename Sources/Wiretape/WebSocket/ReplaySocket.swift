@@ -4,7 +4,7 @@ internal import CassetteStore
 internal import Foundation
 internal import TapeBytes
 
-/// What a cassette has for a client that asks for a WebSocket.
+/// A cassette's decision about a client that asks for a WebSocket.
 enum SocketDecision: Sendable {
     case replay(any WebSocketConnection)
     case forward(records: Bool)
@@ -14,7 +14,7 @@ extension Cassette {
     /// Decides on the opening request of a WebSocket.
     ///
     /// - Parameter clock: measures the latency.
-    /// - Throws: `HTTPSession.WebSocket.Refusal` for a recorded answer that opened none, `TransportFailure` for a miss.
+    /// - Throws: `HTTPSession.WebSocket.Refusal` for a recorded answer that opened no WebSocket, `TransportFailure` for a miss.
     func socket(_ request: TransportRequest, protocols: [String], clock: any Clock<Duration>) async throws -> SocketDecision {
         if let failure = self.admit() { throw failure }
         let watch = ElapsedClock(clock)
@@ -46,9 +46,9 @@ extension Cassette {
 
     private enum Opening: Sendable {
         case opened(PendingConversation, WebSocketSpeech, HTTPSession.Response)
-        /// Every recorded one is used up.
+        /// Every recorded WebSocket is used up.
         case decided(RequestDecision)
-        /// What is due is no WebSocket.
+        /// The exchange that is due is not a WebSocket.
         case byHead
     }
 
@@ -64,9 +64,9 @@ extension Cassette {
         return .opened(conversation, speech, try player.opening(index, of: request, protocols: protocols))
     }
 
-    /// Opens the socket when the recorded one was open.
+    /// Opens the socket at the time at which the recorded one was open.
     ///
-    /// - Parameter watch: measures from the request on.
+    /// - Parameter watch: measures from the start of the request.
     private func open(
         _ phase: ReplaySocket.Phase, _ speech: WebSocketSpeech, of pending: PendingRequest?, head: HTTPSession.Response,
         _ watch: ElapsedClock, _ clock: any Clock<Duration>
@@ -109,7 +109,7 @@ extension Cassette {
 }
 
 extension ReplayPlayer {
-    /// The recorded answer to an opening request that opened no WebSocket, whole.
+    /// The complete recorded answer to an opening request that opened no WebSocket.
     fileprivate func refusal(
         _ index: Int, of request: TransportRequest, clock: any Clock<Duration>
     ) async throws -> HTTPSession.WebSocket.Refusal {
@@ -160,7 +160,7 @@ final class OpenSockets: Sendable {
 
     fileprivate func remove(_ socket: ReplaySocket) { _ = self.entries.withLock { $0.removeValue(forKey: ObjectIdentifier(socket)) } }
 
-    /// The cassette is being closed: what their clients have not sent is counted.
+    /// The cassette is being closed: messages that the clients have not sent are counted.
     func cancelAll() {
         let entries = self.entries.withLock { entries in
             defer { entries = [:] }
@@ -170,14 +170,14 @@ final class OpenSockets: Sendable {
     }
 }
 
-/// A WebSocket from a cassette: compares what the client sends, and says what the recorded server had said by then.
+/// A WebSocket from a cassette: compares the client's messages, and sends what the recorded server had sent by then.
 ///
-/// The recorded conversation is chosen by the client's messages as they come. Nothing is read of it before the client receives.
+/// The client's messages choose the recorded conversation as they come. Nothing is read from it before the client receives.
 final class ReplaySocket: WebSocketConnection {
     enum Phase: Sendable {
         case choosing(PendingConversation)
         case playing(ConversationPlay)
-        /// A message differs, and the cassette is read for what it differs in.
+        /// A message differs, and the cassette is being read to find the differences.
         case missing
         case over(End)
     }
@@ -189,21 +189,21 @@ final class ReplaySocket: WebSocketConnection {
 
     private struct State: Sendable {
         var phase: Phase
-        /// Counted, so that none gets lost between looking and waiting.
+        /// Counts the changes, so that none is lost between checking and waiting.
         var changes = 0
         var waiter: CheckedContinuation<Void, Never>?
         /// The client's last message.
         var last: BodyFacets?
-        /// Messages of a file that were read with an earlier one.
+        /// Messages that were read from a file together with an earlier one.
         var read: [Int: WebSocketMessage] = [:]
     }
 
-    /// What follows a message or the end of the client.
+    /// The result of a message or of the end of the client.
     private enum Verdict: Sendable {
         case goOn
         case missed(PendingConversation)
         case decided(Decision)
-        /// Not the recorded message that was due, from 0; nil if the client closed early.
+        /// The message differs from the one that was due, which has this number, from 0; nil if the client closed early.
         case elsewhere(ConversationPlay, at: Int?)
         case over(End)
         case busy
@@ -233,9 +233,9 @@ final class ReplaySocket: WebSocketConnection {
         self.sockets.add(self)
     }
 
-    /// It may be settled by itself, or owe the client the first word.
+    /// The conversation may already be settled, or the server may have to send first.
     ///
-    /// - Throws: a miss, if what was left of the cassette has been used by others in the meantime.
+    /// - Throws: a miss, if others have meanwhile used the remaining conversations of the cassette.
     fileprivate func begin() async throws { try await self.follow(self.state.withLock { self.settle(&$0) }) }
 
     // MARK: The client
@@ -301,7 +301,7 @@ final class ReplaySocket: WebSocketConnection {
                 return .elsewhere(play, at: nil)
             }
         }
-        // A miss is in the cassette's report: there is nobody left to tell.
+        // A miss is in the cassette's report; there is nobody left to throw it to.
         try? await self.follow(verdict)
         self.note(self.end(.closed(closing)))
     }
@@ -310,7 +310,7 @@ final class ReplaySocket: WebSocketConnection {
         self.note(self.end(.failed(.cancelled())))
     }
 
-    /// Notes what the client has not sent, unless the recorded one had left as well: how far that one came is chance.
+    /// Notes the messages that the client has not sent, unless the recorded client had left as well: how far that one got is chance.
     private func note(_ left: ConversationPlay?) {
         if let left, left.ending != .left { self.session.clientLeft(left) }
     }
@@ -363,9 +363,9 @@ final class ReplaySocket: WebSocketConnection {
         throw failure
     }
 
-    /// The first end counts.
+    /// Only the first end counts.
     ///
-    /// - Returns: what was being played.
+    /// - Returns: the conversation that was being played.
     @discardableResult
     private func end(_ end: End) -> ConversationPlay? {
         let left = self.state.withLock { state -> ConversationPlay? in
@@ -472,7 +472,7 @@ final class ReplaySocket: WebSocketConnection {
         return try await self.content(of: first, number, play)
     }
 
-    /// Nil for a message that was cut: no client has seen it.
+    /// Nil for a message that was cut, since no client has seen it.
     private func content(
         of message: WebSocketMessage, _ number: Int, _ play: ConversationPlay
     ) async throws -> HTTPSession.WebSocket.Message? {

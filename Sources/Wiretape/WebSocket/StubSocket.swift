@@ -18,17 +18,17 @@ extension StubTransport {
         fileprivate let toClient: SocketPipe
         fileprivate let fromClient: SocketPipe
 
-        /// Sends a text message. Waits while the client has 16 messages to take.
+        /// Sends a text message. Waits while 16 messages are waiting for the client.
         public func send(_ text: String) async throws { try await self.send(.text(text)) }
 
-        /// Sends a binary message. Waits while the client has 16 messages to take.
+        /// Sends a binary message. Waits while 16 messages are waiting for the client.
         public func send(_ data: Data) async throws { try await self.send(.data(data)) }
 
         public func send(_ message: HTTPSession.WebSocket.Message) async throws { try await self.toClient.push(message) }
 
         /// The client's next message; nil once it has closed the socket.
         ///
-        /// - Throws: a `TransportFailure` of the kind `cancelled` if the client has broken it off.
+        /// - Throws: a `TransportFailure` of the kind `cancelled` if the client has cancelled the socket.
         public func receive() async throws -> HTTPSession.WebSocket.Message? {
             switch try await self.fromClient.next() {
             case .message(let message): message
@@ -36,7 +36,8 @@ extension StubTransport {
             }
         }
 
-        /// Closes the socket, after what was sent. Without it the end of the stub's closure closes with the code 1000.
+        /// Closes the socket after the messages already sent. Without this call, the socket is closed with the code 1000 when the stub's
+        /// closure returns.
         public func close(code: HTTPSession.WebSocket.CloseCode = .normal, reason: String = "") {
             self.toClient.end(.closed(HTTPSession.WebSocket.Closing(code: code, reason: HTTPSession.WebSocket.Closing.cut(reason))))
         }
@@ -44,7 +45,7 @@ extension StubTransport {
 }
 
 extension StubTransport.Rule {
-    /// A WebSocket for the openings of a URL, whose server's end is the closure.
+    /// Answers the opening requests of a URL with a WebSocket. The closure is its server's end.
     ///
     ///     settings.stubs = [
     ///         .webSocket("wss://example.test/prices") { socket in try await socket.send("31.4") }
@@ -53,7 +54,7 @@ extension StubTransport.Rule {
     /// - Parameters:
     ///   - url: without a fragment; nil for all.
     ///   - chosen: the subprotocol that the server chooses.
-    ///   - serve: as in `StubResponse.webSocket`.
+    ///   - serve: see `StubResponse.webSocket`.
     public static func webSocket(
         _ url: String? = nil, protocol chosen: String? = nil, serve: @escaping @Sendable (StubTransport.Socket) async throws -> Void
     ) -> Self {
@@ -65,12 +66,12 @@ extension StubTransport.Rule {
 }
 
 extension StubResponse {
-    /// A WebSocket, whose server's end is the closure.
+    /// A WebSocket. The closure is its server's end.
     ///
     /// - Parameters:
     ///   - chosen: the subprotocol that the server chooses.
-    ///   - serve: runs in a task of its own, which is cancelled when the client breaks the socket off. Its end closes the socket; an error that it
-    ///     throws breaks it off, a `TransportFailure` as the failure that the client sees.
+    ///   - serve: runs in a task of its own, which is cancelled when the client cancels the socket. The socket is closed when the closure
+    ///     returns. If the closure throws, the socket fails. The client sees a thrown `TransportFailure` as it is.
     public static func webSocket(
         protocol chosen: String? = nil, serve: @escaping @Sendable (StubTransport.Socket) async throws -> Void
     ) -> Self {
@@ -159,7 +160,7 @@ private final class StubConnection: WebSocketConnection {
     }
 }
 
-/// Messages on their way from one task to another, in order; a task that sends waits while there are as many as the limit.
+/// Passes messages from one task to another, in order. A task that sends waits while the pipe holds as many messages as the limit.
 final class SocketPipe: Sendable {
     enum End: Sendable {
         case closed(HTTPSession.WebSocket.Closing)
@@ -235,9 +236,9 @@ final class SocketPipe: Sendable {
         }
     }
 
-    /// The first end counts.
+    /// Only the first end counts.
     ///
-    /// - Parameter drops: messages on their way are dropped.
+    /// - Parameter drops: whether messages still in the pipe are dropped.
     func end(_ end: End, drops: Bool = false) {
         let (reader, writers, last) = self.state.withLock { state in
             if drops { state.messages = [] }

@@ -11,8 +11,8 @@ extension HTTPSession {
     ///     }
     ///     print(socket.closeCode ?? "none", socket.closeReason)
     ///
-    /// Any task may send; one at a time receives. A task that is cancelled while it sends or receives ends the socket, and so does releasing it.
-    /// Of the session's limits only those of the opening apply: a socket may be silent for as long as it likes.
+    /// Any task may send, but only one at a time may receive. Cancelling a task that sends or receives ends the socket, and so does
+    /// releasing the socket. The session's timeouts apply only to the opening: an open socket may be silent for any time.
     public final class WebSocket: Sendable {
         /// The server's answer to the opening request.
         public let response: Response
@@ -22,10 +22,10 @@ extension HTTPSession {
 
         private struct State: Sendable {
             var isReceiving = false
-            /// Of the side that closed first.
+            /// From the side that closed first.
             var closing: Closing?
             var failure: WiretapeError?
-            /// Why a message was not sent: what the server has said before it left, its close too, is still to be received.
+            /// Why a message was not sent. Messages and a close that the server sent before it left can still be received.
             var sendFailure: WiretapeError?
         }
 
@@ -37,16 +37,16 @@ extension HTTPSession {
 
         deinit { self.connection.cancel() }
 
-        /// The one of the offered subprotocols that the server has chosen; nil if none.
+        /// The subprotocol that the server has chosen from the offered ones; nil if it chose none.
         public var negotiatedProtocol: String? { self.response.headers.value(for: "Sec-WebSocket-Protocol") }
 
-        /// With which code the socket was closed, by the side that closed it first; nil before, and if none was said.
+        /// The code with which the socket was closed, from the side that closed it first; nil before, and if no code was given.
         public var closeCode: CloseCode? { self.state.withLock { $0.closing?.code } }
 
-        /// Why the socket was closed; empty before, and if nothing was said.
+        /// Why the socket was closed; empty before, and if no reason was given.
         public var closeReason: String { self.state.withLock { $0.closing?.reason ?? "" } }
 
-        /// Whether one side has closed the socket, or it was broken off.
+        /// Whether one side has closed the socket, or the connection has ended without a close.
         public var isClosed: Bool { self.state.withLock { $0.closing != nil || $0.failure != nil || $0.sendFailure != nil } }
 
         // MARK: Sending
@@ -57,7 +57,7 @@ extension HTTPSession {
         /// Sends a binary message. Returns when there is room for the next one.
         public func send(_ data: Data) async throws(WiretapeError) { try await self.send(.data(data)) }
 
-        /// - Throws: with the code `webSocket` after the socket's close, and with what broke it off after that.
+        /// - Throws: with the code `webSocket` after the socket was closed, or the error that ended the socket.
         public func send(_ message: Message) async throws(WiretapeError) {
             let (failure, isClosed) = self.state.withLock { ($0.failure ?? ($0.closing == nil ? $0.sendFailure : nil), $0.closing != nil) }
             if let failure { throw failure }
@@ -86,13 +86,13 @@ extension HTTPSession {
 
         // MARK: Receiving
 
-        /// The server's messages, until the socket is closed. Each is taken when it is asked for, and goes to one reader: the next loop goes on
-        /// where the last one left off.
+        /// The server's messages, until the socket is closed. Each is read when it is asked for, and goes to one reader: the next loop
+        /// continues where the last one stopped.
         public var messages: Messages { Messages(socket: self) }
 
         /// The server's next message; nil once the socket is closed.
         ///
-        /// - Throws: with the code `webSocket` if another task receives, and with what broke the socket off.
+        /// - Throws: with the code `webSocket` if another task is receiving, or the error that ended the socket.
         public func receive() async throws(WiretapeError) -> Message? {
             enum Turn { case receive, over, busy, broken(WiretapeError) }
             let turn = self.state.withLock { state -> Turn in
@@ -123,7 +123,7 @@ extension HTTPSession {
                     return nil
                 }
             } catch {
-                // Its own close ends what waits.
+                // Closing the socket on this side ends a waiting `receive`.
                 if self.state.withLock({ $0.closing != nil && $0.failure == nil }) { return nil }
                 throw self.broken(by: error)
             }
@@ -131,7 +131,7 @@ extension HTTPSession {
 
         // MARK: Ending
 
-        /// Closes the socket. What the server sends from then on is dropped. Does nothing after the end.
+        /// Closes the socket. Messages that the server sends from then on are dropped. Does nothing after the end.
         ///
         /// - Parameter reason: at most 123 bytes are sent (RFC 6455, 5.5); the rest is cut off.
         public func close(code: CloseCode = .normal, reason: String = "") async {
@@ -144,7 +144,7 @@ extension HTTPSession {
             if isFirst { await self.connection.close(closing) }
         }
 
-        /// Breaks the socket off without a close frame: what waits fails with the code `cancelled`. Does nothing after the end.
+        /// Ends the socket without a close frame: waiting calls fail with the code `cancelled`. Does nothing after the end.
         public func cancel() {
             let isFirst = self.state.withLock { state in
                 guard state.closing == nil, state.failure == nil else { return false }
@@ -154,7 +154,7 @@ extension HTTPSession {
             if isFirst { self.connection.cancel() }
         }
 
-        /// The first error is that of the socket.
+        /// The first error counts.
         private func broken(by error: any Error) -> WiretapeError {
             let error = WiretapeError(TransportFailure(error, of: self.request, isAnswered: true))
             return self.state.withLock { state in
@@ -169,7 +169,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.WebSocket {
-    /// A message of either side, whole.
+    /// A whole message of either side.
     public enum Message: Sendable, Hashable {
         case text(String)
         case data(Data)
@@ -186,10 +186,10 @@ extension HTTPSession.WebSocket {
         }
     }
 
-    /// What comes from the server.
+    /// An event from the server.
     public enum Event: Sendable, Hashable {
         case message(Message)
-        /// The last one.
+        /// The last event.
         case closed(Closing)
     }
 
@@ -211,7 +211,7 @@ extension HTTPSession.WebSocket {
 
     /// How a side closes a socket (RFC 6455, 5.5.1).
     public struct Closing: Sendable, Hashable {
-        /// Nil if none is said.
+        /// Nil if the close frame has no code.
         public var code: CloseCode?
         public var reason: String
 
@@ -220,7 +220,7 @@ extension HTTPSession.WebSocket {
             self.reason = reason
         }
 
-        /// The longest beginning that a close frame has room for, without parts of characters.
+        /// The longest beginning that fits into a close frame, in whole characters.
         static func cut(_ reason: String) -> String {
             var (size, end) = (0, reason.startIndex)
             for index in reason.indices {
@@ -231,7 +231,7 @@ extension HTTPSession.WebSocket {
             return reason
         }
 
-        /// Bytes: a control frame has 125 (RFC 6455, 5.5), of which two are the code.
+        /// In bytes: a control frame has 125 (RFC 6455, 5.5), of which two are the code.
         private static let reasonLimit = 123
     }
 
@@ -260,7 +260,7 @@ extension HTTPSession.WebSocket {
         public var description: String { String(self.rawValue) }
     }
 
-    /// A server's answer that opens no WebSocket, such as one with the status 401.
+    /// A server's answer that does not open a WebSocket, such as one with the status 401.
     public struct Refusal: Error, Sendable {
         public var response: HTTPSession.Response
         public var body: Data

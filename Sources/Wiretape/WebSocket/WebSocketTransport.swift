@@ -1,12 +1,12 @@
 internal import Foundation
 internal import TapeBytes
 
-/// Opens WebSockets (RFC 6455), beside a `Transport`.
+/// Opens WebSockets (RFC 6455). A `Transport` may conform to it.
 ///
-/// A session opens its sockets with the transport of its requests, if that conforms to this as well. Cookies, adapters, retries and timeouts of the
-/// opening request are the session's.
+/// A session opens its sockets with the transport of its requests, if that conforms to this as well. The session handles the cookies,
+/// adapters, retries and timeouts of the opening request.
 public protocol WebSocketTransport: Sendable {
-    /// Asks for a WebSocket, and returns it when the server has agreed.
+    /// Asks for a WebSocket, and returns it when the server has accepted.
     ///
     /// Called in a task that is cancelled with the opening request.
     ///
@@ -14,15 +14,15 @@ public protocol WebSocketTransport: Sendable {
     ///   - request: a GET with an http or https URL, without the fields of the handshake: a transport adds Upgrade, Connection, and all whose
     ///     names begin with Sec-WebSocket.
     ///   - protocols: the subprotocols to offer, in the order of preference; tokens.
-    /// - Throws: `HTTPSession.WebSocket.Refusal` if the server answers with anything else than a WebSocket, a `TransportFailure` if none is
-    ///   reached. Of other errors, a `URLError` becomes the failure of the network that it means.
+    /// - Throws: `HTTPSession.WebSocket.Refusal` if the server answers with anything but a WebSocket, a `TransportFailure` if no server is
+    ///   reached. Of other errors, a `URLError` becomes the network failure that it stands for.
     func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection
 }
 
 /// The client's end of an open WebSocket.
 ///
-/// `receive` is called by one task at a time, `send` and the others by any. Pings are answered within. A connection that is cancelled or closed ends
-/// whatever waits in it.
+/// Only one task at a time calls `receive`; any task may call `send` and the others. The connection answers pings itself. Cancelling or
+/// closing the connection ends all calls that wait in it.
 public protocol WebSocketConnection: Sendable {
     /// The server's answer to the opening request, with the subprotocol that it chose.
     var response: HTTPSession.Response { get }
@@ -30,17 +30,18 @@ public protocol WebSocketConnection: Sendable {
     /// Returns when there is room for the next message.
     func send(_ message: HTTPSession.WebSocket.Message) async throws
 
-    /// The next message, or the server's close, which is the last. Nothing is read from the network beyond a small buffer unless this is called.
+    /// The next message, or the server's close, which is the last event. Unless this is called, only a small buffer is read from the
+    /// network.
     func receive() async throws -> HTTPSession.WebSocket.Event
 
     /// Sends a close frame and ends the connection. Called once.
     func close(_ closing: HTTPSession.WebSocket.Closing) async
 
-    /// Breaks the connection off. May be called at any time, also after its end.
+    /// Ends the connection without a close frame. May be called at any time, even after its end.
     func cancel()
 }
 
-/// Carries the opening request of a WebSocket as a transport carries requests, and keeps the socket.
+/// A transport that carries the opening request of a WebSocket, and keeps the socket.
 ///
 /// The session's request does the rest: headers, adapters, cookies, retries, timeouts and events.
 final class SocketOpening: AsyncTransport {
@@ -71,7 +72,7 @@ final class SocketOpening: AsyncTransport {
         }
     }
 
-    /// The socket of a transport that may not open any.
+    /// Opens a socket with a transport that may not support WebSockets.
     static func open(
         _ request: TransportRequest, protocols: [String], with transport: (any Transport)?
     ) async throws -> any WebSocketConnection {
@@ -97,7 +98,7 @@ final class SocketOpening: AsyncTransport {
 
     var isOpen: Bool { self.state.withLock { $0.connection != nil } }
 
-    /// The socket, once. One that is opened later is cancelled.
+    /// The socket, once. A socket that is opened later is cancelled.
     func take() -> (any WebSocketConnection)? {
         self.state.withLock { state in
             state.isOver = true
@@ -107,7 +108,7 @@ final class SocketOpening: AsyncTransport {
     }
 }
 
-/// The URLs of WebSockets (RFC 6455, 3), which cassettes have as those of their opening requests.
+/// The URLs of WebSockets (RFC 6455, 3). In cassettes they have the schemes of their opening requests.
 enum WebSocketURL {
     private static let schemes = [(web: "http", socket: "ws"), (web: "https", socket: "wss")]
 

@@ -11,18 +11,18 @@ package protocol ByteStream: Sendable {
     func write(_ bytes: [UInt8]) async throws
     /// Ends both directions. What was written before is still sent.
     func close() async
-    /// Breaks the connection off; what waits fails. May be called at any time.
+    /// Ends the connection abruptly; waiting calls fail. May be called at any time.
     func cancel()
 }
 
-/// A WebSocket of the client over a stream of bytes (RFC 6455): for networks other than URLSession's.
+/// A client's WebSocket over a stream of bytes (RFC 6455), for networks other than URLSession's.
 ///
-/// Offers permessage-deflate (RFC 7692) for what the server sends, and sends its own messages as they are. Reads nothing unless `receive` is called,
-/// so that a server that sends faster than its client reads has to wait.
+/// Offers permessage-deflate (RFC 7692) for the server's messages, and sends its own messages uncompressed. Reads nothing unless `receive`
+/// is called, so that a server that sends faster than its client reads has to wait.
 package actor WireSocket: WebSocketConnection {
-    /// Bytes of a message that is received, as with URLSession.
+    /// The longest message that is received, in bytes, as with URLSession.
     private static let messageLimit = LiveSocket.messageLimit
-    /// Bytes of a refusal's body that are kept.
+    /// How many bytes of a refusal's body are kept.
     private static let refusalLimit = 1 << 20
 
     package nonisolated let response: HTTPSession.Response
@@ -30,15 +30,15 @@ package actor WireSocket: WebSocketConnection {
     private var reader: WebSocketReader
     private var writer = WebSocketWriter(.client)
     private var events: [HTTPSession.WebSocket.Event] = []
-    /// The blocks of a message that is longer than one.
+    /// The blocks of a message that is longer than one block.
     private var begun: [UInt8] = []
-    /// To be sent before anything else is received.
+    /// Replies to send before anything else is received.
     private var replies: [UInt8] = []
     private var failure: TransportFailure?
     /// A close was sent: nothing follows it (RFC 6455, 5.5.1).
     private var isClosed = false
 
-    /// - Parameter bytes: what came behind the head of the response.
+    /// - Parameter bytes: the bytes received after the head of the response.
     private init(_ response: HTTPSession.Response, _ agreement: WebSocketAgreement, over stream: any ByteStream, bytes: [UInt8]) {
         self.response = response
         self.stream = stream
@@ -46,7 +46,7 @@ package actor WireSocket: WebSocketConnection {
         self.pending = bytes
     }
 
-    /// Not read yet.
+    /// Received bytes that were not parsed yet.
     private var pending: [UInt8]
 
     // MARK: Opening
@@ -116,7 +116,7 @@ package actor WireSocket: WebSocketConnection {
         return (path.isEmpty ? "/" : path) + (components?.percentEncodedQuery.map { "?\($0)" } ?? "")
     }
 
-    /// The final response's head, and the bytes behind it.
+    /// The final response's head, and the bytes after it.
     private static func head(
         _ stream: any ByteStream, of request: TransportRequest
     ) async throws -> (head: ResponseHead, rest: [UInt8]) {
@@ -126,7 +126,7 @@ package actor WireSocket: WebSocketConnection {
             bytes += piece
             while let parsed = try self.parse(bytes, &parser, request) {
                 bytes.removeFirst(parsed.consumed)
-                // Interim responses are of no use here.
+                // Interim responses are ignored.
                 if parsed.head.status >= 200 || parsed.head.status == 101 { return (parsed.head, bytes) }
             }
         }
@@ -145,7 +145,7 @@ package actor WireSocket: WebSocketConnection {
         }
     }
 
-    /// Of a refusal with a length; others are left out.
+    /// The body of a refusal that has a length; other bodies are left out.
     private static func body(of response: HTTPSession.Response, _ rest: [UInt8], _ stream: any ByteStream) async -> [UInt8] {
         guard let size = response.bodySize, size <= Self.refusalLimit else { return [] }
         var body = rest
@@ -262,7 +262,7 @@ package actor WireSocket: WebSocketConnection {
         self.fail("a message of the WebSocket has more than \(Self.messageLimit >> 20) MiB, the most that is received", .messageTooBig)
     }
 
-    /// What came before is still received.
+    /// Messages that came before can still be received.
     private func fail(_ problem: String, _ code: HTTPSession.WebSocket.CloseCode) {
         self.failure = TransportFailure(.network(.malformed), problem)
         guard !self.isClosed else { return }
