@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Testing
 
-/// The name of one case of a test with arguments, made of them: "cat-2" for `(.cat, 2)`.
+/// The name of one case of a test with arguments, made from the arguments: "cat-2" for `(.cat, 2)`.
 enum CaseName {
-    /// Characters up to which arguments are a file's name as they are.
+    /// Up to this many characters, arguments become the name of a file unchanged.
     private static let limit = 80
 
     /// Nil if this version of Swift Testing does not show the arguments.
@@ -26,12 +26,12 @@ enum CaseName {
         return self.text(values.compactMap { $0 }, count: count)
     }
 
-    /// - Parameter count: of earlier cases with the same arguments.
+    /// - Parameter count: the number of earlier cases with the same arguments.
     static func text(_ arguments: [Any], count: Int = 0) -> String {
         let exact = arguments.map { String(describingForTest: $0) }.joined(separator: "-")
         let plain = arguments.map { self.plain(String(describingForTest: $0)) }.joined(separator: "-")
         let safe = String(String.UnicodeScalarView(plain.unicodeScalars.map { CassetteName.allows($0) ? $0 : "-" }).prefix(self.limit))
-        // Two texts that are one name otherwise: "a/b" and "a-b", or long ones that begin alike.
+        // Distinguishes texts that would otherwise have the same name: "a/b" and "a-b", or long ones with the same beginning.
         let isWhole = safe == plain && !safe.isEmpty
         let name = isWhole ? safe : "\(safe)\(safe.isEmpty ? "" : "-")\(self.digest(exact))"
         return count > 0 ? "\(name)-\(count + 1)" : name

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// Never leads out of the folder. Knows neither the folder nor its contents.
 struct CassetteName: Sendable, Hashable, CustomStringConvertible {
-    /// Bytes. File systems allow 255, which include ".json" and the suffixes of a recorder's temporary files.
+    /// In bytes. File systems allow 255, which include ".json" and the suffixes of a recorder's temporary files.
     static let componentLimit = 200
     static let depthLimit = 16
 
@@ -23,7 +23,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
 
     /// The name of a test: its suites as folders, and its function without parentheses.
     ///
-    /// - Parameter components: of the test's identifier, such as `["Pets", "upload(size:)"]`.
+    /// - Parameter components: those of the test's identifier, such as `["Pets", "upload(size:)"]`.
     init(ofTest components: some Sequence<String>) {
         let names = components.suffix(Self.depthLimit).map(Self.fileName)
         self.components = names.isEmpty ? ["test"] : names
@@ -41,7 +41,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter folder: without a slash at its end.
     func path(in folder: String) -> String { "\(folder)/\(self).json" }
 
-    /// What is wrong with the name, as the predicate of a sentence; nil if nothing is.
+    /// The problem with the name, as the predicate of a sentence; nil if there is none.
     private static func flaw(of components: [String]) -> String? {
         if components == [""] { return "is empty" }
         if components.first == "" { return "is an absolute path" }
@@ -59,7 +59,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
         return components.last?.lowercased().hasSuffix(".json") == true ? "ends in \".json\"" : nil
     }
 
-    /// Whether a part of a name made by us may have it.
+    /// Whether a generated part of a name may contain the character.
     static func allows(_ scalar: Unicode.Scalar) -> Bool { scalar != "/" && !self.isForbidden(scalar) }
 
     /// Control characters, those that Windows and Finder refuse, and those that change the writing direction.

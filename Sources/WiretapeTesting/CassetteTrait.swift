@@ -36,8 +36,8 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 
     public var isRecursive: Bool { true }
 
-    /// Only the last trait of a test function provides a scope, for all that the test has from its suites: one for the function, or one for
-    /// each case of a test with arguments. Suites get none.
+    /// Only the last trait of a test function provides a scope, and it stands for the traits of the suites as well: one scope for the
+    /// function, or one for each case of a test with arguments. Suites get no scope.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         if test.isSuite {
             // Called for the outer suite first, and then for those in it.
@@ -81,10 +81,10 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     }
 
     /// - Parameters:
-    ///   - traits: of a test, with those of its suites first; at least one.
-    ///   - module: of the test's identifier.
-    ///   - components: of it, its suites and function.
-    ///   - name: of the case of a test with arguments.
+    ///   - traits: those of a test, with those of its suites first; at least one.
+    ///   - module: the module of the test's identifier.
+    ///   - components: the suites and the function of the test's identifier.
+    ///   - name: the name of the case of a test with arguments.
     static func plan(
         _ traits: [CassetteTrait], module: String, components: [String], case name: String? = nil, environment: [String: String]
     ) throws(CassetteTestError) -> TestPlan {
@@ -114,7 +114,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
             done = max(done, depth)
         }
         let own = traits.last { $0.level == .test }
-        // A name of its own, without suites that have one, is not below the suites' folders.
+        // If the test has a name of its own and no suite contributes a folder, the cassette is not in the suites' folders.
         let rest = own?.name != nil && folder.isEmpty ? [] : components[min(done, components.count)..<max(done, components.count - 1)]
         if !rest.isEmpty { folder.append(CassetteName(ofTest: rest)) }
         let file = if let name = own?.name { try CassetteName(name) } else { CassetteName(ofTest: components.suffix(1)) }
@@ -134,21 +134,21 @@ extension TestTrait where Self == CassetteTrait {
     /// `WIRETAPE_CASSETTES` names another.
     ///
     /// - Parameters:
-    ///   - name: folders and a name without ".json"; below the folder of the suite's `cassettes`, if it has one. If nil, the cassette is
+    ///   - name: folders and a name without ".json", inside the folder of the suite's `cassettes` if it has one. If nil, the cassette is
     ///     named after the suites and the function.
     ///   - mode: if `automatic`, the mode of the suite, or else of the environment.
-    ///   - unused: whether unused exchanges fail a replay; if nil, as in the suite, or else they do.
-    ///   - escapes: what becomes of requests that no cassette is found for, such as those of detached tasks; if nil, as in the suite, or
-    ///     else they are refused and fail the test.
+    ///   - unused: whether unused exchanges fail a replay. If nil, the suite decides; by default they do.
+    ///   - escapes: what happens to requests for which no cassette is found, such as those of detached tasks. If nil, the suite decides; by
+    ///     default they are refused and fail the test.
     ///   - order: whether requests must have the order of the recording; if nil, as in `settings`.
-    ///   - matching: what of requests is compared; if nil, as in the suite, or else as in `settings`.
-    ///   - ignoring: what of them is not, beside the places of the suite and of `settings`.
-    ///   - patterns: places whose values count as equal if they fit a regular expression, as `json:/id=[0-9a-f-]+`; added to those of the
+    ///   - matching: the parts of requests that are compared; if nil, as in the suite, or else as in `settings`.
+    ///   - ignoring: places in requests that are not compared, in addition to those of the suite and of `settings`.
+    ///   - patterns: places whose values count as equal if they match a regular expression, as `json:/id=[0-9a-f-]+`; added to those of the
     ///     suite and of `settings`.
-    ///   - stubs: responses for requests that are neither recorded nor replayed; those of the suite come after.
+    ///   - stubs: rules that answer requests without recording or replaying them; those of the suite come after.
     ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
-    ///   - bundle: whose resources have the folder `Cassettes`, on a machine without the sources; if nil, as in the suite, or else the
-    ///     bundles of the tests are searched. Nothing is recorded there.
+    ///   - bundle: the bundle whose resources contain the folder `Cassettes`, for a machine without the sources. If nil, the suite decides;
+    ///     by default the bundles of the tests are searched. Nothing is recorded there.
     public static func cassette(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,

@@ -6,7 +6,7 @@ internal import Wiretape
 
 /// One test's use of a cassette: opens it before the test's body, checks and closes it after.
 ///
-/// Knows test frameworks only in `run`: what fails the test is a text.
+/// Only `run` knows a test framework. A failure of the test is a text.
 struct CassetteUse: Sendable {
     let cassette: Cassette
     private let plan: TestPlan
@@ -47,7 +47,7 @@ struct CassetteUse: Sendable {
             throw CassetteError(
                 .notFound, "there is no cassette \"\(plan.path)\"; \(Self.advice(plan))")
         }
-        // A task of a test without a cassette may use the network. Tasks of XCTest are not known.
+        // A task of a Swift Testing test without a cassette may use the network. Tasks of XCTest cannot be recognized.
         self.scope = scopes.enter(self.cassette, of: plan.label, within: outer, allowsEscapes: plan.escapes == .allow) {
             Test.current != nil
         }
@@ -59,7 +59,7 @@ struct CassetteUse: Sendable {
         return attributes[.type] as? FileAttributeType == .typeRegular && attributes[.size] as? Int == 0
     }
 
-    /// Checks and closes the cassette. A recording is kept only if nothing fails the test; else an older cassette stays.
+    /// Checks and closes the cassette. A recording is kept only if nothing fails the test; otherwise an older cassette stays.
     ///
     /// - Parameter failed: whether the body has failed the test or was cancelled: unused exchanges are then not reported.
     func end(failed: Bool) -> Ending {
@@ -91,7 +91,7 @@ struct CassetteUse: Sendable {
         let problem = problems.isEmpty ? nil : problems.joined(separator: "\n")
         do {
             guard problem == nil, !failed else {
-                // Whatever became of the recording, the file is as it was before the test.
+                // Whatever happens to the recording, restore the file as it was before the test.
                 let abandoned = Result { try self.cassette.abandon() }
                 try self.snapshot?.restore()
                 try abandoned.get()
@@ -99,7 +99,7 @@ struct CassetteUse: Sendable {
             }
             let outcome = try self.cassette.close()
             guard outcome.lost == 0 else { return Ending(problem: outcome.failures.joined(separator: "\n"), warning: warning) }
-            // A cassette without exchanges would refuse the first request that the test makes one day.
+            // A cassette without exchanges would refuse the first request that the test makes later.
             if self.plan.mode == .once, self.isClaimed, outcome.recorded == 0 {
                 try? FileManager.default.removeItem(atPath: self.plan.path)
             }
@@ -112,22 +112,22 @@ struct CassetteUse: Sendable {
     }
 
     struct Ending: Sendable {
-        /// What fails the test, in lines; nil if nothing does.
+        /// Why the test fails, in lines; nil if it does not.
         var problem: String?
-        /// What the test should say and does not fail for; nil if there is nothing.
+        /// A warning that does not fail the test; nil if there is none.
         var warning: String?
         var recording: Recording?
 
-        /// Writes the warning to standard error, where the test framework knows none.
+        /// Writes the warning to standard error, for test frameworks without warnings.
         ///
-        /// - Parameter name: of the test; nil outside of one.
+        /// - Parameter name: the name of the test; nil outside of a test.
         func sayWarning(of name: String?) {
             guard let warning else { return }
             FileHandle.standardError.write(Data("wiretape: \(name.map { "\($0): " } ?? "")\(warning)\n".utf8))
         }
     }
 
-    /// What the test has recorded.
+    /// The recording of the test.
     struct Recording: Sendable, CustomStringConvertible {
         var path: String
         var count: Int
@@ -136,12 +136,12 @@ struct CassetteUse: Sendable {
 
         /// Writes a line to standard error.
         ///
-        /// - Parameter name: of the test; nil outside of one.
+        /// - Parameter name: the name of the test; nil outside of a test.
         func say(of name: String?) {
             FileHandle.standardError.write(Data("wiretape: \(name.map { "\($0) " } ?? "")\(self)\n".utf8))
         }
 
-        /// Of the cassette's bytes, as many as an attachment has at most.
+        /// The most bytes of a cassette that are attached to a test's results.
         static let attachmentLimit = 1 << 20
     }
 
@@ -172,7 +172,7 @@ struct CassetteUse: Sendable {
 
     private static let ownSessionAdvice = "give it URLSession(configuration: URLSessionConfiguration.recording(Cassette.current!))"
 
-    /// How to record a cassette that there is none of.
+    /// How to record a cassette that does not exist.
     private static func advice(_ plan: TestPlan) -> String {
         if plan.isBundled { return "the test's bundle is read only: \(TestCassetteFolder.recordingAdvice)" }
         var text = "to record \"\(plan.name)\", \(self.remedy(.once, plan))"
@@ -196,7 +196,7 @@ extension RecordMode {
 }
 
 extension CassetteUse {
-    /// Finds and opens the cassette on a thread of its own: tasks have only as many as there are cores, and reading may take its time.
+    /// Finds and opens the cassette on a separate thread: tasks share only as many threads as there are cores, and reading may take long.
     static func open(_ plan: @escaping @Sendable () throws -> TestPlan) async throws -> CassetteUse {
         let outer = Cassette.current
         return try await BlockingWork.run { Result { try CassetteUse(plan(), within: outer) } }.get()
@@ -229,14 +229,14 @@ extension CassetteUse {
         #endif
     }
 
-    /// In a line of its own, and with the cassette in the results of the test, so that nobody records without knowing.
+    /// Reports the recording on a line of its own, and attaches the cassette to the test's results, so that nobody records without knowing.
     private static func say(_ recording: Recording, of test: Test, _ sourceLocation: SourceLocation) {
         recording.say(of: test.name)
         #if compiler(>=6.2)
         guard let file = FileHandle(forReadingAtPath: recording.path),
             let bytes = try? file.read(upToCount: Recording.attachmentLimit + 1)
         else { return }
-        // What is cut is no cassette any more.
+        // A truncated file is no longer a cassette.
         let ending = bytes.count > Recording.attachmentLimit ? ".part" : ""
         Attachment.record(
             Array(bytes.prefix(Recording.attachmentLimit)), named: URL(fileURLWithPath: recording.path).lastPathComponent + ending,
@@ -283,8 +283,8 @@ struct FailureWatch: Sendable {
 
 /// The paths of the cassettes that tests of this process are recording.
 ///
-/// Keeps a second test from recording to the same file, or from replaying half a recording. Knows nothing of other processes: a recorder
-/// locks its file against those.
+/// Keeps a second test from recording to the same file, or from replaying half a recording. Does not cover other processes: a recorder
+/// locks its file against them.
 struct CassetteClaims: Sendable {
     static let shared = CassetteClaims()
 

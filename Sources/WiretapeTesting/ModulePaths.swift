@@ -3,14 +3,14 @@ internal import Foundation
 internal import TapeBytes
 internal import Wiretape
 
-/// Gives tests of several modules that have one name, and one folder of cassettes, a file each.
+/// Gives tests with the same name a file each if they are in different modules that share a folder of cassettes.
 ///
-/// A cassette is `Pets/list.json`, unless that one was recorded by a test of another module, which its head says: then it is
-/// `ShopTests/Pets/list.json`. One that does not say who recorded it belongs to all.
+/// A cassette is `Pets/list.json`, unless its head says that a test of another module recorded it. Then it is `ShopTests/Pets/list.json`. A
+/// cassette that does not say who recorded it belongs to all modules.
 struct ModulePaths: Sendable {
     static let shared = ModulePaths()
 
-    /// The modules whose tests are the first of the process to record a file, by its path: nothing on the disk says so yet.
+    /// By path, the module whose test was the first of the process to record that file. Until then, nothing on the disk says so.
     private let recording = Guarded<[String: String]>([:])
 
     func path(_ name: CassetteName, in folder: String, module: String) -> String {
@@ -30,7 +30,7 @@ struct ModulePaths: Sendable {
         }
     }
 
-    /// The module of the test that recorded a cassette; nil if it does not say so or cannot be read, which opening it reports.
+    /// The module of the test that recorded a cassette; nil if the cassette does not say so or cannot be read, which opening it reports.
     static func module(ofFile path: String) -> String? {
         guard FileManager.default.fileExists(atPath: path), let head = try? CassetteReader(path: path).head(), !head.isEmpty,
             let test = (try? JSONDocument(head + Array("]}".utf8)))?.root[Cassette.Settings.testMember]?.string,

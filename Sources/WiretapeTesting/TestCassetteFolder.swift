@@ -8,7 +8,7 @@ struct TestCassetteFolder: Sendable, Hashable {
     static let recordingAdvice = "record on a machine that has the sources of the tests, and build the tests again"
 
     let path: String
-    /// Whether it is among the resources of a bundle, where nothing is recorded.
+    /// Whether it is among the resources of a bundle, into which nothing is recorded.
     let isBundled: Bool
 
     /// Finds the folder: the one that the environment names, or else that of the sources, or else one among the resources of the test's
@@ -16,7 +16,7 @@ struct TestCassetteFolder: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - file: the test's source file, absolute, as `#filePath`.
-    ///   - module: of the test; nil outside of tests.
+    ///   - module: the module of the test; nil outside of tests.
     ///   - resources: the folder of the resources of the test's bundle; if nil, the bundles of the process are searched.
     ///   - places: where bundles of resources are, and test bundles' own resources.
     init(
@@ -65,22 +65,22 @@ struct TestCassetteFolder: Sendable, Hashable {
 
     // MARK: Bundles
 
-    /// Next to the test program on Linux; the resources of the test bundle, and next to it, elsewhere.
+    /// On Linux the folder of the test program. Elsewhere the resources of the test bundle, and the folder that contains it.
     private static var bundlePlaces: [String] {
         let resources = ([Bundle.main] + Bundle.allBundles).compactMap { $0.resourceURL?.path }
         let tests = Bundle.allBundles.filter { $0.bundleURL.pathExtension == "xctest" }
         return resources + tests.map { $0.bundleURL.deletingLastPathComponent().path }
     }
 
-    /// The cassettes of the module's own resources: SwiftPM puts those of a target in "Package_Target.resources" or "Package_Target.bundle".
-    /// Without them, those of the test bundle itself, as Xcode copies them.
+    /// The cassettes of the module's own resources: SwiftPM puts those of a target in "Package_Target.resources" or
+    /// "Package_Target.bundle". If there are none, those of the test bundle itself, where Xcode copies them.
     private static func search(_ places: [String], module: String?) -> String? {
         for place in places {
             guard let module else { break }
             for entry in ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []).sorted() {
                 let url = URL(fileURLWithPath: entry)
                 guard ["resources", "bundle"].contains(url.pathExtension) else { continue }
-                // Targets may have names that modules cannot.
+                // Names of targets may contain characters that names of modules cannot.
                 let name = url.deletingPathExtension().lastPathComponent.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
                 guard name.hasSuffix("_\(module)") else { continue }
                 let found = self.folder("\(place)/\(entry)")
@@ -93,7 +93,7 @@ struct TestCassetteFolder: Sendable, Hashable {
     /// The cassettes among a bundle's resources.
     private static func folder(_ resources: String) -> String {
         let flat = "\(resources)/\(self.name)"
-        // A bundle of macOS.
+        // The layout of a macOS bundle.
         let deep = "\(resources)/Contents/Resources/\(self.name)"
         return !self.isFolder(flat) && self.isFolder(deep) ? deep : flat
     }

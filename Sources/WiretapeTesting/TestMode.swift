@@ -2,14 +2,14 @@ public import TapeBytes
 internal import Foundation
 internal import Wiretape
 
-/// What a test's cassette is for.
+/// How a test uses its cassette.
 public enum TestMode: String, Sendable, Hashable, CaseIterable {
-    /// The mode of the suite, or else of `WIRETAPE_MODE` (`none`, `once`, `new-episodes`, `all`, `live`), or else `none` if `CI` is set, or
-    /// else `once`.
+    /// The mode of the suite, or else that of `WIRETAPE_MODE` (`none`, `once`, `new-episodes`, `all`, `live`). Without either, `none` if
+    /// `CI` is set and `once` if not.
     case automatic
     /// Replays, and refuses requests that were not recorded.
     case none
-    /// Records if there is no cassette; else replays. Records nothing where `CI` is set.
+    /// Records if there is no cassette; otherwise replays. Records nothing where `CI` is set.
     case once
     /// Replays recorded exchanges, and records the rest.
     case newEpisodes = "new-episodes"
@@ -43,23 +43,23 @@ public enum TestMode: String, Sendable, Hashable, CaseIterable {
         return try mode.recordMode(environment: environment)
     }
 
-    /// Whether a CI service says so. `xcodebuild` hands a variable to tests in a simulator, or on a device, only if its name begins with
-    /// `TEST_RUNNER_`, which it takes off; other runners may leave it on.
+    /// Whether a CI service runs the tests. `xcodebuild` passes a variable to tests in a simulator, or on a device, only if its name begins
+    /// with `TEST_RUNNER_`, and removes that prefix; other runners may keep it.
     static func isCI(_ environment: [String: String]) -> Bool {
         ["CI", "TEST_RUNNER_CI"].contains { EnvironmentSwitch.isOn(environment[$0]) }
     }
 }
 
-/// Whether recorded exchanges that were not used fail a test that replays and is fine otherwise.
+/// Whether recorded exchanges that were not used fail a test that replays and otherwise passes.
 public enum UnusedRule: Sendable, Hashable {
-    /// They fail it: the code no longer makes a request that it made.
+    /// They fail the test: the code no longer makes a request that it made before.
     case fail
-    /// They do not: several tests share a cassette, or the test does not always make the request.
+    /// They do not fail it: several tests share a cassette, or the test does not always make the request.
     case allow
 }
 
 /// Whether requests without a cassette may use the network while a test uses one. They come from detached tasks, queues and callbacks, and
-/// which test made them is not known: with several tests at once, each of them has to allow it.
+/// it is not known which test made them. If several tests run at once, each of them has to allow it.
 public enum EscapeRule: Sendable, Hashable {
     /// They are refused, and fail the tests that could have made them.
     case fail
@@ -94,7 +94,7 @@ struct CassetteOptions: Sendable {
 
 /// Why a test cannot use its cassette.
 ///
-/// Its message: what went wrong with which name or setting, and what to do next.
+/// The message says what went wrong with which name or setting, and what to do next.
 public typealias CassetteTestError = CodedError<CassetteTestErrorCode>
 
 /// A kind of error; more kinds may be added.

@@ -7,7 +7,7 @@ struct TestPlan: Sendable {
     var name: CassetteName
     var path: String
     var mode: RecordMode
-    /// Whether the test or its suite sets the mode, so that the environment does not count.
+    /// Whether the test or its suite sets the mode, so that the environment is ignored.
     var isModeFixed: Bool
     /// Whether a CI service runs the test, so that `once` records nothing.
     var isCI: Bool
@@ -18,12 +18,13 @@ struct TestPlan: Sendable {
     var settings: Cassette.Settings
     /// Nil outside of tests.
     var test: TestIdentity?
-    /// The file that lists the cassettes that were used; nil if none does.
+    /// The file that lists the used cassettes; nil if there is none.
     var useList: String?
 
     /// - Parameters:
     ///   - test: nil outside of tests.
-    ///   - isNamedAfterTest: whether a part of the name is that of a suite or function, so that a test of another module may have the same.
+    ///   - isNamedAfterTest: whether part of the name is that of a suite or function, so that a test of another module may have the same
+    ///     name.
     ///   - source: the test's source file.
     init(
         _ name: CassetteName, _ options: CassetteOptions, for test: TestIdentity? = nil, isNamedAfterTest: Bool = false, source: String,

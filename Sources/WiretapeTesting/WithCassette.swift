@@ -12,7 +12,7 @@ public import Wiretape
 ///
 /// The parameters are those of the trait `cassette`. A problem of the replay becomes an issue of the test; outside of a test it is thrown.
 ///
-/// - Throws: what the body throws, or an error if the cassette cannot be opened.
+/// - Throws: the error of the body, or an error if the cassette cannot be opened.
 public func withCassette<Result: Sendable>(
     _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil, order: ReplayOrder? = nil,
     matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],

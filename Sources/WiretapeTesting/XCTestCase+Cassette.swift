@@ -11,9 +11,10 @@ extension XCTestCase {
     ///     }
     ///
     /// A miss, unused exchanges or a broken order fail the test with the report. If the test fails in the body, nothing is recorded. Name,
-    /// folder and mode are found as by the trait `cassette` of Swift Testing; without a name, it is that of class and method.
+    /// folder and mode are determined as with the trait `cassette` of Swift Testing. Without a name, the cassette is named after the class
+    /// and the method.
     ///
-    /// - Throws: what the body throws, or an error if the cassette cannot be opened.
+    /// - Throws: the error of the body, or an error if the cassette cannot be opened.
     public func withCassette<Result>(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
@@ -72,7 +73,7 @@ extension XCTestCase {
     private func use(_ name: String?, _ options: CassetteOptions, file: StaticString, function: String) throws -> CassetteUse {
         let named = if let name { try CassetteName(name) } else { CassetteName(ofTest: ["\(type(of: self))", function]) }
         let qualified = String(reflecting: type(of: self))
-        // "ShopTests.PetTests": the module is in front of the first dot.
+        // "ShopTests.PetTests": the module is before the first dot.
         let test = TestIdentity(
             module: qualified.split(separator: ".").first.map(String.init) ?? qualified, name: "\(type(of: self))/\(function)")
         return try CassetteUse(
