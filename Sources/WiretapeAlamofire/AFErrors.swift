@@ -1,7 +1,7 @@
 public import Foundation
 public import Wiretape
 
-// What code asks Alamofire's errors, of errors that have codes instead of cases.
+// The questions that code asks Alamofire's errors, for errors that have codes instead of cases.
 extension CodedError where Code == HTTPSession.ErrorCode {
     public var isExplicitlyCancelledError: Bool { self.code == .cancelled }
     public var isSessionTaskError: Bool { self.networkFailure != nil }
@@ -15,17 +15,17 @@ extension CodedError where Code == HTTPSession.ErrorCode {
     public var isServerTrustEvaluationError: Bool { self.transportFailure?.cause is ServerTrustError || self.cause is ServerTrustError }
     public var isDownloadedFileMoveError: Bool { self.code == .file }
 
-    /// The error behind it.
+    /// The cause of the error.
     public var underlyingError: (any Error)? { self.cause }
 
-    /// The status that validation refused.
+    /// The status that validation rejected.
     public var responseCode: Int? { (self.cause as? ValidationError)?.status }
 }
 
 extension Error {
-    /// As an error of a request; nil for any other.
+    /// This error as an error of a request; nil for any other error.
     public var asAFError: AFError? { self as? AFError }
 
-    /// As an error of a request, or one with this error behind it.
+    /// This error as an error of a request, or else another error.
     func asAFError(or other: @autoclosure () -> AFError) -> AFError { self as? AFError ?? other() }
 }

@@ -11,7 +11,7 @@ public import FoundationNetworking
 public protocol DataStreamSerializer: Sendable {
     associatedtype SerializedObject: Sendable
 
-    /// - Parameter data: a chunk as it arrived, which may be a part of a line or several of them.
+    /// - Parameter data: a chunk as it arrived, which may be part of a line or several lines.
     func serialize(_ data: Data) throws -> SerializedObject
 }
 
@@ -31,7 +31,7 @@ public struct DecodableStreamSerializer<Value: Decodable & Sendable>: DataStream
 }
 
 extension HTTPSession.StreamRequest {
-    /// What Alamofire's handlers of a stream are called with: an event, and the way to cancel.
+    /// The argument of Alamofire's handlers of a stream: an event, and a way to cancel.
     public struct Stream<Success: Sendable, Failure: Error>: Sendable {
         public enum Event: Sendable {
             case stream(Result<Success, Failure>)
@@ -50,7 +50,7 @@ extension HTTPSession.StreamRequest {
         public func cancel() { self.token.cancel() }
     }
 
-    /// Cancels a streamed request, if it still runs.
+    /// Cancels a streamed request if it is still running.
     public struct CancellationToken: Sendable {
         private let request: WeakRequest
 
@@ -68,13 +68,13 @@ extension HTTPSession.StreamRequest {
         self.deliver(on: queue, { .success($0) }, stream)
     }
 
-    /// Calls a handler with the text of each chunk. Bytes that are no UTF-8, as of a character that was cut, become U+FFFD.
+    /// Calls a handler with the text of each chunk. Bytes that are not UTF-8, such as those of a split character, become U+FFFD.
     @discardableResult
     public func responseStreamString(on queue: DispatchQueue = .main, stream: @escaping Handler<String, Never>) -> Self {
         self.deliver(on: queue, { .success(String(decoding: $0, as: UTF8.self)) }, stream)
     }
 
-    /// Calls a handler with what a serializer makes of each chunk.
+    /// Calls a handler with the value that a serializer makes of each chunk.
     @discardableResult
     public func responseStream<Serializer: DataStreamSerializer>(
         using serializer: Serializer, on queue: DispatchQueue = .main, stream: @escaping Handler<Serializer.SerializedObject, AFError>
@@ -88,7 +88,8 @@ extension HTTPSession.StreamRequest {
             }, stream)
     }
 
-    /// Calls a handler with the value of each chunk, as Alamofire does. That of Wiretape, whose handler gets another type, decodes lines.
+    /// Calls a handler with the value of each chunk, as Alamofire does. Wiretape's own method, whose handler gets another type, decodes
+    /// lines.
     @_disfavoredOverload @discardableResult
     public func responseStreamDecodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, on queue: DispatchQueue = .main, using decoder: any DataDecoder = JSONDecoder(),
@@ -98,7 +99,7 @@ extension HTTPSession.StreamRequest {
             using: DecodableStreamSerializer<Value>(decoder: decoder, dataPreprocessor: preprocessor), on: queue, stream: stream)
     }
 
-    /// A name that only Alamofire's documents have.
+    /// A name that occurs only in Alamofire's documentation.
     @available(*, deprecated, renamed: "responseStreamDecodable(of:on:using:preprocessor:stream:)") @discardableResult
     public func responseDecodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, on queue: DispatchQueue = .main, stream: @escaping Handler<Value, AFError>
@@ -133,13 +134,13 @@ extension HTTPSession.StreamRequest {
         } completion: { completion in
             var completion = completion
             completion.error = completion.error ?? thrown.withLock { $0 }
-            // The request has ended, and with it what an error could do.
+            // The request has already ended, so an error has no effect.
             try? handler(Stream(event: .complete(completion), token: token))
         }
     }
 }
 
-/// Holds a request only while something else does.
+/// Refers to a request without keeping it alive.
 // SAFETY: the reference is set once; the runtime makes its reads atomic.
 private final class WeakRequest: @unchecked Sendable {
     private(set) weak var value: HTTPSession.StreamRequest?
@@ -150,7 +151,7 @@ private final class WeakRequest: @unchecked Sendable {
 // MARK: Async
 
 extension HTTPSession.StreamRequest {
-    /// Alamofire's name of what gives the streams of a request.
+    /// Alamofire's name for the streams of a request.
     public func streamTask() -> DataStreamTask { DataStreamTask(request: self) }
 }
 
@@ -206,7 +207,7 @@ public struct DataStreamTask: Sendable {
 }
 
 extension HTTPSession {
-    /// A request whose response is given in the pieces it arrives in.
+    /// A request whose response is delivered in the pieces in which it arrives.
     ///
     /// - Parameter automaticallyCancelOnStreamError: whether a chunk that cannot be serialized ends the request.
     public func streamRequest(
@@ -232,7 +233,7 @@ extension HTTPSession {
         return request
     }
 
-    /// A request whose response is given in the pieces it arrives in.
+    /// A request whose response is delivered in the pieces in which it arrives.
     public func streamRequest(
         _ request: any URLRequestConvertible, automaticallyCancelOnStreamError: Bool = false,
         interceptor: (any HTTPSession.RequestInterceptor)? = nil
@@ -242,7 +243,7 @@ extension HTTPSession {
         return request
     }
 
-    /// A name that only Alamofire's documents have.
+    /// A name that occurs only in Alamofire's documentation.
     @available(*, deprecated, renamed: "streamRequest(_:)")
     public func dataStreamRequest(_ url: any URLConvertible) -> StreamRequest { self.streamRequest(url) }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import Wiretape
 
-// Alamofire 5's names of what Wiretape has under another one. Whoever imports Alamofire too imports this module elsewhere.
+// Alamofire 5's names for types that Wiretape names differently. Import this module in other files than those that import Alamofire.
 
 /// Requests without a session of their own, as with Alamofire: `AF.request(url)`.
 public let AF = HTTPSession.default
@@ -18,14 +18,14 @@ public typealias DownloadRequest = HTTPSession.DownloadRequest
 public typealias DataStreamRequest = HTTPSession.StreamRequest
 public typealias DataTask<Value: Sendable> = HTTPSession.DataTask<Value>
 public typealias DownloadTask<Value: Sendable> = HTTPSession.DownloadTask<Value>
-/// The error is always `AFError`: the second parameter is there for code that names it.
+/// The error is always `AFError`; the second parameter exists for code that names it.
 public typealias DataResponse<Value: Sendable, Failure: Error> = HTTPSession.DataResponse<Value>
-/// The error is always `AFError`: the second parameter is there for code that names it.
+/// The error is always `AFError`; the second parameter exists for code that names it.
 public typealias DownloadResponse<Value: Sendable, Failure: Error> = HTTPSession.DownloadResponse<Value>
 public typealias AFDataResponse<Value: Sendable> = HTTPSession.DataResponse<Value>
 public typealias AFDownloadResponse<Value: Sendable> = HTTPSession.DownloadResponse<Value>
 public typealias AFResult<Value> = Result<Value, WiretapeError>
-/// With other codes: a `switch` over Alamofire's cases has to be written anew.
+/// Has other codes: a `switch` over Alamofire's cases has to be rewritten.
 public typealias AFError = WiretapeError
 
 public typealias HTTPMethod = HTTPSession.Method
@@ -43,7 +43,7 @@ public typealias JSONParameterEncoder = HTTPSession.JSONParameterEncoder
 public typealias DataResponseSerializer = HTTPSession.DataResponseSerializer
 public typealias StringResponseSerializer = HTTPSession.StringResponseSerializer
 public typealias DecodableResponseSerializer<Value: Decodable & Sendable> = HTTPSession.DecodableResponseSerializer<Value>
-/// Serializes to a `JSONValue`, whose `foundationObject` is what Alamofire's gives.
+/// Serializes to a `JSONValue`, whose `foundationObject` is the value that Alamofire's serializer gives.
 public typealias JSONResponseSerializer = HTTPSession.JSONResponseSerializer
 public typealias URLResponseSerializer = HTTPSession.URLResponseSerializer
 public typealias DataDecoder = HTTPSession.DataDecoder

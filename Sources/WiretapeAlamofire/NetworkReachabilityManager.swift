@@ -1,15 +1,15 @@
 public import Dispatch
 internal import Platform
 
-/// Whether this computer has an address that is not its own loopback's.
+/// Whether this computer has an address other than the loopback address.
 ///
-/// Asks for nothing and of nobody: neither whether a host answers nor by which kind of network. Changes are not observed: a listener is called
-/// once. Send the request, and retry it with a `RetryPolicy`.
+/// Sends nothing: it finds out neither whether a host answers nor over which kind of network. Changes are not observed: a listener is
+/// called once. Rather send the request, and retry it with a `RetryPolicy`.
 public final class NetworkReachabilityManager: Sendable {
     public enum NetworkReachabilityStatus: Sendable, Hashable {
         /// The system did not say.
         case unknown
-        /// There is no address but the loopback's.
+        /// There is no address except the loopback address.
         case notReachable
         case reachable(ConnectionType)
 
@@ -25,7 +25,7 @@ public final class NetworkReachabilityManager: Sendable {
     /// Never nil. The optional is Alamofire's.
     public init?() {}
 
-    /// - Parameter host: not asked.
+    /// - Parameter host: ignored.
     public convenience init?(host: String) { self.init() }
 
     public var status: NetworkReachabilityStatus {
@@ -47,7 +47,7 @@ public final class NetworkReachabilityManager: Sendable {
     public var isReachableOnEthernetOrWiFi: Bool { self.isReachable }
     public var isReachableOnCellular: Bool { false }
 
-    /// Calls a closure once with the status as it is now.
+    /// Calls a closure once with the current status.
     ///
     /// - Returns: false, since changes are not reported.
     @discardableResult

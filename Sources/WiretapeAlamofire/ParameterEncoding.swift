@@ -65,7 +65,7 @@ private struct DynamicParameters: Encodable, Sendable {
         init?(intValue: Int) { nil }
     }
 
-    /// A value in them, classified as it is encoded: it may hold objects that are not Sendable.
+    /// One of the values, classified when it is encoded, because it may hold objects that are not Sendable.
     private struct Value: Encodable {
         let value: Any
 
@@ -80,7 +80,7 @@ private struct DynamicParameters: Encodable, Sendable {
             case .encodable(let value): try self.encode(value, to: encoder)
             case .array(let elements):
                 var container = encoder.unkeyedContainer()
-                // Parameters have no null: nothing is sent for it.
+                // Parameters have no null, so nothing is sent for it.
                 for element in elements where !FoundationValue(element).isNull { try container.encode(Value(value: element)) }
             case .dictionary(let members): try Self.encode(members, to: encoder)
             case .unknown(let type):
@@ -92,7 +92,7 @@ private struct DynamicParameters: Encodable, Sendable {
             }
         }
 
-        /// Through the encoder, which has its own forms for dates and URLs; the value's own method has not.
+        /// Uses the encoder, which has its own forms for dates and URLs, instead of the value's own method.
         private func encode(_ value: any Encodable, to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             try container.encode(value)

@@ -24,7 +24,7 @@ extension HTTPSession.Redirector {
 }
 
 extension HTTPSession.ResponseCacher {
-    /// Alamofire's behaviors. The closure of `modify` gets the response alone.
+    /// Alamofire's behaviors. The closure of `modify` gets only the response.
     public enum Behavior: Sendable {
         case cache
         case doNotCache
@@ -48,7 +48,7 @@ extension HTTPSession.URLEncodedFormEncoder.NilEncoding {
 }
 
 extension HTTPSession.URLEncodedFormEncoder.KeyPathEncoding {
-    /// - Parameter encoding: makes what follows the parent's name of a child's name.
+    /// - Parameter encoding: makes the text that follows the parent's name from a child's name.
     public init(encoding: @escaping @Sendable (_ subkey: String) -> String) { self = .custom(encoding) }
 }
 

@@ -6,7 +6,7 @@ public import Wiretape
 public import FoundationNetworking
 #endif
 
-// Alamofire's handlers of requests, where they differ from those of Wiretape.
+// Alamofire's handlers for requests, where they differ from Wiretape's.
 
 extension HTTPSession.Request {
     /// Alamofire 4's name.
@@ -15,7 +15,7 @@ extension HTTPSession.Request {
 
     /// Sends a credential's user and password with the first attempt, without waiting for a challenge.
     ///
-    /// A credential without them, such as a client's certificate, fails the request: that is `clientCredential` of the configuration.
+    /// A credential without them, such as a client certificate, fails the request: use `clientCredential` of the configuration instead.
     @discardableResult
     public func authenticate(with credential: URLCredential) -> Self {
         guard let user = credential.user, let password = credential.password else {
@@ -29,7 +29,7 @@ extension HTTPSession.Request {
         return self.authenticate(username: user, password: password)
     }
 
-    /// A name that only Alamofire's documents have.
+    /// A name that occurs only in Alamofire's documentation.
     @available(*, deprecated, renamed: "authenticate(with:)") @discardableResult
     public func authenticate(using credential: URLCredential) -> Self { self.authenticate(with: credential) }
 
@@ -60,7 +60,7 @@ extension HTTPSession.Request {
         return self
     }
 
-    /// The same on a queue of its own.
+    /// The same, on a queue of its own.
     @discardableResult
     public func cURLDescription(calling handler: @escaping @Sendable (String) -> Void) -> Self {
         self.cURLDescription(on: DispatchQueue(label: "wiretape.curl"), calling: handler)
@@ -76,7 +76,7 @@ extension HTTPSession.Request {
         self.events { if case .started(let request) = $0 { URLRequest(request) } else { nil } }
     }
 
-    /// The response of each attempt, until the request ends; redirects have theirs.
+    /// The response of each attempt, until the request ends. Redirects are included.
     public func httpResponses() -> AsyncStream<HTTPURLResponse> {
         self.events { if case .transport(.head(let response)) = $0 { response.httpURLResponse } else { nil } }
     }
@@ -99,7 +99,7 @@ extension HTTPSession.Request {
         }
     }
 
-    /// Calls a closure with the head of the response; `.cancel` cancels the request, although some of the body may have come by then.
+    /// Calls a closure with the head of the response; `.cancel` cancels the request, although some of the body may have arrived by then.
     @_disfavoredOverload @discardableResult
     public func onHTTPResponse(
         on queue: DispatchQueue = .main,
@@ -184,7 +184,7 @@ extension HTTPSession {
         }
     }
 
-    /// An upload of a file that may not be there, as of a bundle: nil fails the request.
+    /// Uploads a file that may be missing, for example in a bundle: nil fails the request.
     @_disfavoredOverload
     public func upload(
         _ file: URL?, to url: any URLConvertible, method: Method = .post, headers: Headers? = nil,
@@ -198,7 +198,7 @@ extension HTTPSession {
     }
 }
 
-/// A request that could not be made.
+/// A request that could not be created.
 private struct FailedRequest: HTTPSession.URLRequestConvertible {
     let error: AFError
 
@@ -207,7 +207,7 @@ private struct FailedRequest: HTTPSession.URLRequestConvertible {
 
 extension HTTPSession.Response {
     public var statusCode: Int { self.status }
-    /// The fields as Foundation joins them; `headers` has them as they came.
+    /// The fields as Foundation joins them; `headers` has them as they arrived.
     public var allHeaderFields: [AnyHashable: Any] { self.httpURLResponse?.allHeaderFields ?? [:] }
 
     func foundation() throws(AFError) -> HTTPURLResponse {

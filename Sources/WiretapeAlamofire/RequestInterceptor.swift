@@ -10,24 +10,24 @@ public import Foundation
 
 /// Changes requests before they are sent, with Alamofire's signature.
 ///
-/// A completion that is released without a call fails the request, so that it does not wait for ever; calls after the first have no effect.
+/// If a completion is released without being called, the request fails instead of waiting forever. Calls after the first have no effect.
 public protocol RequestAdapter: HTTPSession.RequestInterceptor {
-    /// - Parameter session: one that shares everything with the request's session, but is another object.
+    /// - Parameter session: shares everything with the request's session, but is another object.
     func adapt(
         _ urlRequest: URLRequest, for session: HTTPSession, completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void)
 }
 
 /// Decides whether failed requests are sent again, with Alamofire's signature.
 ///
-/// A completion that is released without a call lets the request fail with its own error; calls after the first have no effect.
+/// If a completion is released without being called, the request fails with its own error. Calls after the first have no effect.
 public protocol RequestRetrier: HTTPSession.RequestInterceptor {
-    /// - Parameter session: one that shares everything with the request's session, but is another object.
+    /// - Parameter session: shares everything with the request's session, but is another object.
     func retry(
         _ request: HTTPSession.Request, for session: HTTPSession, dueTo error: any Error,
         completion: @escaping @Sendable (HTTPSession.RetryResult) -> Void)
 }
 
-/// Both, with Alamofire's signatures and defaults: it changes nothing and retries nothing.
+/// Both, with Alamofire's signatures. By default it changes nothing and retries nothing.
 public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
 
 extension RequestInterceptor {
@@ -59,7 +59,7 @@ extension RequestAdapter {
 
 extension RequestRetrier {
     public func retry(_ context: HTTPSession.RequestContext, dueTo error: any Error) async -> HTTPSession.RetryResult {
-        // Only a context that no session has made has none, and nothing to send again.
+        // Only a context that no session has created has no sender, and then there is nothing to send again.
         guard let sender = context.sender else { return .doNotRetry }
         return await withCheckedContinuation { continuation in
             let completion = Completion(continuation, unless: .doNotRetry)
@@ -83,7 +83,7 @@ public struct CompletionError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 }
 
-/// Resumes a continuation with the first value, or with a fallback once nobody can give one any more.
+/// Resumes a continuation with the first value, or with a fallback if it is released without one.
 private final class Completion<Value: Sendable>: Sendable {
     private let continuation: Guarded<CheckedContinuation<Value, Never>?>
     private let fallback: Value
@@ -145,14 +145,14 @@ public struct Retrier: RequestInterceptor {
 }
 
 extension HTTPSession.Interceptor {
-    /// The adapters' and the interceptors' changes, in this order; the retriers' and the interceptors' decisions.
+    /// Applies the changes of the adapters and the interceptors, in this order, and the decisions of the retriers and the interceptors.
     public init(
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [], interceptors: [any HTTPSession.RequestInterceptor] = []
     ) {
         self.init(adapters as [any HTTPSession.RequestInterceptor] + retriers + interceptors)
     }
 
-    /// An adapter and a retrier as one.
+    /// Combines an adapter and a retrier.
     public init(adapter: any RequestAdapter, retrier: any RequestRetrier) { self.init([adapter, retrier]) }
 }
 
@@ -189,7 +189,7 @@ extension Authenticator {
         return try result.get()
     }
 
-    /// For authenticators whose `refresh` is `async`: never called for them.
+    /// Never called: for authenticators whose `refresh` is `async`.
     public func refresh(
         _ credential: Credential, for session: HTTPSession, completion: @escaping @Sendable (Result<Credential, any Error>) -> Void
     ) {

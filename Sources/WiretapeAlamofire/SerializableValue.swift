@@ -58,7 +58,7 @@ struct SerializableValue {
     private func encoded(_ value: any Encodable, _ path: [String]) throws(ParameterEncodingError) -> Any {
         do {
             switch self.format {
-            // In a list, since older JSON encoders and property lists take no bare text.
+            // In a list, since older JSON encoders and property lists do not accept a single string.
             case .json:
                 let list = try JSONSerialization.jsonObject(with: try JSONEncoder().encode([AnyEncodable(value)])) as? [Any]
                 return list?.first ?? NSNull()
@@ -76,7 +76,7 @@ struct SerializableValue {
 
         init(_ value: any Encodable) { self.value = value }
 
-        // Through the encoder, which has its own forms for dates and URLs; the value's own method has not.
+        // Uses the encoder, which has its own forms for dates and URLs, instead of the value's own method.
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             try container.encode(self.value)

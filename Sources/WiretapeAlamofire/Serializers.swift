@@ -35,7 +35,7 @@ extension HTTPSession.Response {
             return
         }
         let fields = response.allHeaderFields.map { HTTPSession.Header(name: "\($0.key)", value: "\($0.value)") }
-        // A response of HTTP has a URL; Foundation's type does not say so.
+        // An HTTP response has a URL, although Foundation's type allows nil.
         self.init(
             url: response.url ?? URL(fileURLWithPath: "/"), status: response.statusCode,
             headers: HTTPSession.Headers(fields.sorted { $0.name < $1.name }))

@@ -7,7 +7,7 @@ public import FoundationNetworking
 #endif
 
 extension URLSessionConfiguration {
-    /// Alamofire's name space.
+    /// Alamofire's namespace.
     public static var af: AlamofireConfigurations { AlamofireConfigurations() }
 
     public struct AlamofireConfigurations: Sendable {
@@ -34,8 +34,8 @@ extension URLSessionConfiguration {
 }
 
 extension HTTPSession.Configuration {
-    /// What a session takes of a `URLSessionConfiguration`: its fields, the time that a request may wait, its cookies, and how connections are
-    /// made.
+    /// Takes over the parts of a `URLSessionConfiguration` that a session uses: its fields, the time that a request may wait, its cookies,
+    /// and how connections are made.
     public init(_ configuration: URLSessionConfiguration) {
         self.init()
         self.headers = configuration.headers
@@ -46,14 +46,16 @@ extension HTTPSession.Configuration {
 }
 
 extension HTTPSession {
-    /// A session with what Alamofire's initializer takes.
+    /// A session with the parameters of Alamofire's initializer.
     ///
     /// - Parameters:
-    ///   - transport: nil for that of the cassette, or the network.
-    ///   - rootQueue: not used, like the two other queues: a session runs on threads of its own, and handlers on the queues that they name.
-    ///   - startRequestsImmediately: whether a request starts with its first handler; nil leaves it to the configuration, like the others.
-    ///   - interceptor: after those of the configuration.
-    ///   - eventMonitors: after those of the configuration.
+    ///   - transport: nil for the cassette's transport, or the network.
+    ///   - rootQueue: ignored, like the two other queues: a session runs on threads of its own, and handlers run on the queues that they
+    ///     name.
+    ///   - startRequestsImmediately: whether a request starts with its first handler; nil leaves it to the configuration, as with the
+    ///     others.
+    ///   - interceptor: runs after those of the configuration.
+    ///   - eventMonitors: are called after those of the configuration.
     @_disfavoredOverload
     public convenience init(
         configuration: Configuration = Configuration(), transport: (any Transport)? = nil, rootQueue: DispatchQueue? = nil,
@@ -73,7 +75,7 @@ extension HTTPSession {
         self.init(configuration: configuration, transport: transport)
     }
 
-    /// The same with a `URLSessionConfiguration`, as Alamofire has it.
+    /// The same with a `URLSessionConfiguration`, as in Alamofire.
     public convenience init(
         configuration: URLSessionConfiguration, rootQueue: DispatchQueue? = nil, startRequestsImmediately: Bool = true,
         requestQueue: DispatchQueue? = nil, serializationQueue: DispatchQueue? = nil,

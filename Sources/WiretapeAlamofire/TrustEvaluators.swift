@@ -2,7 +2,7 @@ public import Foundation
 public import TapeTrust
 public import Wiretape
 
-/// A policy of `ServerTrust` under the names of Alamofire's evaluators.
+/// A policy of `ServerTrust` under the name of one of Alamofire's evaluators.
 public protocol ServerTrustEvaluating: Sendable {
     var serverTrust: ServerTrust { get }
 }
@@ -14,7 +14,7 @@ public struct DefaultTrustEvaluator: ServerTrustEvaluating {
     public init(validateHost: Bool = true) { self.serverTrust = .defaultEvaluation(validatesHost: validateHost) }
 }
 
-/// Trusts servers that show one of some certificates.
+/// Trusts servers that present one of these certificates.
 public struct PinnedCertificatesTrustEvaluator: ServerTrustEvaluating {
     public let serverTrust: ServerTrust
 
@@ -30,11 +30,12 @@ public struct PinnedCertificatesTrustEvaluator: ServerTrustEvaluating {
     }
 }
 
-/// Trusts servers whose certificates have one of some keys.
+/// Trusts servers whose certificates have one of these keys.
 public struct PublicKeysTrustEvaluator: ServerTrustEvaluating {
     public let serverTrust: ServerTrust
 
-    /// - Parameter certificates: with the keys, in DER; by default those of the main bundle. With none, no server is trusted.
+    /// - Parameter certificates: the certificates with the keys, in DER; by default those of the main bundle. With none, no server is
+    ///   trusted.
     public init(
         certificates: [Data] = Bundle.main.pinnedCertificates, performDefaultValidation: Bool = true, validateHost: Bool = true
     ) {
@@ -50,7 +51,7 @@ public struct PublicKeysTrustEvaluator: ServerTrustEvaluating {
     }
 }
 
-/// Trusts every server. Not for what is released.
+/// Trusts every server. Do not use it in a release.
 public struct DisabledTrustEvaluator: ServerTrustEvaluating {
     public let serverTrust = ServerTrust.disabled
 
@@ -58,7 +59,7 @@ public struct DisabledTrustEvaluator: ServerTrustEvaluating {
 }
 
 extension HTTPSession.ServerTrustManager {
-    /// Policies by host, with Alamofire's labels. A name that is no host, such as a URL, matches none, so that its requests fail.
+    /// Policies by host, with Alamofire's labels. A name that is not a host, such as a URL, matches none, so that its requests fail.
     public init(allHostsMustBeEvaluated: Bool = true, evaluators: [String: any ServerTrustEvaluating]) {
         let rules = evaluators.sorted { $0.key < $1.key }.compactMap { host, evaluator in
             (try? HostPattern(host)).map { Rule(hosts: $0, trust: evaluator.serverTrust) }
