@@ -10,22 +10,22 @@ internal import NIOSSL
 public import TapeTrust
 public import Wiretape
 
-/// Sends requests with async-http-client: a network for servers and for Linux, where some answers end a process that uses URLSession.
+/// Sends requests with async-http-client: a network for servers, and for Linux, where some responses crash a process that uses URLSession.
 ///
 ///     let session = HTTPSession(transport: AsyncHTTPClientTransport())
 ///     let recording = HTTPSession(transport: RecordingTransport(cassette, around: AsyncHTTPClientTransport()))
 ///
-/// Sees duplicate header fields and trailers as they came, speaks HTTP/1.1 and HTTP/2 (by ALPN), presents certificates of a client and pins keys
-/// of servers. Takes gzip and deflate off, and br and zstd with the trait Codings. Redirects, cookies, credentials and timeouts are the
-/// session's.
+/// Sees duplicate header fields and trailers as they arrived, speaks HTTP/1.1 and HTTP/2 (by ALPN), presents client certificates and pins
+/// server keys. Decodes gzip and deflate, and with the trait Codings also br and zstd. The session handles redirects, cookies, credentials
+/// and timeouts.
 public final class AsyncHTTPClientTransport: AsyncTransport {
     /// How connections are made.
     public struct Configuration: Sendable {
-        /// For servers that ask for one (RFC 8446, 4.4.2).
+        /// For servers that ask for a client certificate (RFC 8446, 4.4.2).
         public var clientIdentity: ClientIdentity?
-        /// Files of PEM with authorities; nil for those of the system.
+        /// PEM files with certificate authorities; nil for those of the system.
         public var trustedRoots: [String]?
-        /// Keys of which each https server has one. Its certificate has to be a valid one as well.
+        /// Each https server must have one of these keys. Its certificate also has to be valid.
         public var pins: [PublicKeyPin] = []
         /// Whether connections use HTTP/1.1 although the server offers HTTP/2.
         public var onlyHTTP1 = false
@@ -33,7 +33,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
         public init() {}
     }
 
-    /// The certificate chain and the private key of a client, files of PEM without a passphrase.
+    /// The certificate chain and the private key of a client, as PEM files without a passphrase.
     public struct ClientIdentity: Sendable, Hashable {
         public var certificates: String
         public var privateKey: String
@@ -45,12 +45,12 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
     }
 
     private let client: HTTPClient
-    /// For WebSockets; nil if the client is the caller's.
+    /// For WebSockets; nil if the client belongs to the caller.
     private let connections: SocketConnections?
-    /// Whether the client ends with this object.
+    /// Whether the client is shut down with this object.
     private let isOwn: Bool
 
-    /// A client of its own, on event loops that the process has once. Its connections end with it.
+    /// Creates a client of its own, on the event loops that the whole process shares. Its connections end with it.
     ///
     /// - Throws: `TransportFailure` naming a file of certificates or keys that cannot be read.
     public init(configuration: Configuration = Configuration()) throws(TransportFailure) {
@@ -58,7 +58,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
         var settings = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow, decompression: .disabled)
         if configuration.onlyHTTP1 { settings.httpVersion = .http1Only }
-        // A server that is not there is the request's error at once: when to try again is the session's to decide.
+        // If there is no server, the request fails at once: the session decides when to try again.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         let pins = configuration.pins
@@ -71,7 +71,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
         self.isOwn = true
     }
 
-    /// - Parameter client: is not shut down with this object. It must not follow redirects, which are the session's, and has to take off the
+    /// - Parameter client: is not shut down with this object. It must not follow redirects, since the session does, and has to decode the
     ///   content codings that requests accept.
     public init(client: HTTPClient) {
         self.client = client
@@ -80,7 +80,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
     }
 
     deinit {
-        // A client must not be released before it is shut down; requests that are under way have ended by now, since each holds this object.
+        // A client must be shut down before it is released. Requests that were running have ended by now, since each retains this object.
         if self.isOwn { self.client.shutdown { _ in } }
     }
 
@@ -121,7 +121,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
         let head = HTTPSession.Response(
             url: request.url, status: Int(answer.status.code), reason: answer.status.reasonPhrase,
             headers: HTTPSession.Headers(answer.headers.map { HTTPSession.Header(name: $0.name, value: $0.value) }))
-        // Held by the pieces of the body: nothing is released while they come.
+        // The pieces of the body retain the transport, so that nothing is released while they arrive.
         let pieces = BodyPieces(answer.body.makeAsyncIterator(), of: request, self, try self.decoder(of: head, for: request))
         var response = TransportResponse(head, body: AsyncThrowingStream { try await pieces.next() })
         let body = answer.body
@@ -129,7 +129,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
         return response
     }
 
-    /// What takes the content codings off; nil if there are none, or if the client does it.
+    /// Removes the content codings; nil if there are none, or if the client removes them.
     private func decoder(of head: HTTPSession.Response, for request: TransportRequest) throws(TransportFailure) -> ContentDecoder? {
         // No content follows these, whatever their fields describe (RFC 9110, 6.4.1).
         guard self.isOwn, request.method != "HEAD", head.status != 204, head.status != 304 else { return nil }
@@ -144,7 +144,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
         var outgoing = HTTPClientRequest(url: request.url.absoluteString)
         outgoing.method = HTTPMethod(rawValue: request.method)
         for header in request.headers.headers {
-            // What the client makes of the body.
+            // The client sets these from the body.
             guard !["content-length", "transfer-encoding"].contains(header.name.lowercased()) else { continue }
             let isCodings = header.name.lowercased() == "accept-encoding"
             outgoing.headers.add(name: header.name, value: isCodings ? self.codings(header.value) : header.value)
@@ -161,7 +161,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
         return outgoing
     }
 
-    /// Those of the request that are taken off here; a server that sends others would be asked for what nobody decodes.
+    /// The codings of the request that can be decoded here. The server must not be asked for others, since nobody would decode them.
     private static func codings(_ value: String) -> String {
         let known = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { ContentDecoder.names.contains($0.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces)) }
@@ -169,7 +169,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
     }
 }
 
-/// The pieces of a response's body, with the errors that the session knows.
+/// The pieces of a response's body. Translates errors into those that the session knows.
 private final class BodyPieces: Sendable {
     private let state: IteratorBox<HTTPClientResponse.Body.AsyncIterator>
     private let request: TransportRequest
@@ -201,15 +201,15 @@ private final class BodyPieces: Sendable {
             guard let buffer = try await self.state.next() else { return nil }
             return Data(buffer.readableBytesView)
         } catch {
-            // A caller's client may decode, and finds no gzip in the absent body of an answer to HEAD.
+            // A caller's client may try to decode the absent body of a response to HEAD, and fail.
             if self.request.method == "HEAD" { return nil }
             throw NetworkError.failure(error, of: self.request, isAnswered: true)
         }
     }
 }
 
-/// Takes the content codings off a response's body as it comes.
-// SAFETY: used by the pieces of one body, which are asked for one after another.
+/// Removes the content codings of a response's body as it arrives.
+// SAFETY: used by the pieces of one body, which are requested one after another.
 private final class ContentDecoder: @unchecked Sendable {
     /// The codings that this build decodes.
     static let names: Set<String> = {
@@ -218,7 +218,7 @@ private final class ContentDecoder: @unchecked Sendable {
         return names
     }()
 
-    /// What a server sends is the caller's to limit, as without a coding.
+    /// The size of a response is for the caller to limit, as it is without a coding.
     private static let limits = InflateLimits(output: .max, ratio: .max)
 
     private let chain: DecoderChain
@@ -239,7 +239,7 @@ private final class ContentDecoder: @unchecked Sendable {
         var content = Data()
         self.isFed = self.isFed || !bytes.isEmpty
         _ = try bytes.withUnsafeBytes { try self.chain.push($0) { content.append(contentsOf: $0) } }
-        // What could be decoded comes first.
+        // Return the part that could be decoded first.
         if content.isEmpty, self.chain.problem != nil { throw self.failure }
         return content
     }
@@ -272,7 +272,7 @@ private final class IteratorBox<Iterator: AsyncIteratorProtocol>: @unchecked Sen
     }
 }
 
-/// A file in pieces, read on threads for that.
+/// A file in pieces, which are read on threads that may block.
 private struct FilePieces: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -298,7 +298,7 @@ private struct FilePieces: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(file: FileReader(path: self.path), request: self.request) }
 }
 
-// SAFETY: one piece is asked for after another, each read on one thread.
+// SAFETY: pieces are requested one after another, and each is read on one thread.
 private final class FileReader: @unchecked Sendable {
     private static let size = 128 << 10
 
@@ -323,7 +323,7 @@ private final class FileReader: @unchecked Sendable {
 extension AsyncHTTPClientTransport: WebSocketTransport {
     /// Opens a WebSocket on a connection of its own, with the roots, pins and identity of the configuration.
     ///
-    /// - Throws: `TransportFailure` of the kind `unsupported` if this transport has a client of the caller's, whose settings cannot be read.
+    /// - Throws: `TransportFailure` of the kind `unsupported` if the client belongs to the caller, since its settings cannot be read.
     public func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection {
         guard let connections = self.connections else {
             throw TransportFailure(

@@ -8,7 +8,7 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Wiretape
 
-/// The kinds of failures, the same as of every other transport, of the errors of async-http-client and what it stands on.
+/// Maps the errors of async-http-client and its dependencies to kinds of failures that are the same for every transport.
 enum NetworkError {
     static func failure(_ error: any Error, of request: TransportRequest, isAnswered: Bool) -> any Error {
         if error is TransportFailure || error is CancellationError { return error }
@@ -18,7 +18,7 @@ enum NetworkError {
         return TransportFailure(.network(kind), "\(request.method) to \"\(self.place(request))\" failed: \(words)", cause: error)
     }
 
-    /// The host and the port, which say where without what.
+    /// The host and the port, which show the place but not the request.
     static func place(_ request: TransportRequest) -> String {
         "\(request.url.host ?? "")\(request.url.port.map { ":\($0)" } ?? "")"
     }
@@ -65,7 +65,7 @@ enum NetworkError {
         }
     }
 
-    /// What happened and what to do, in words of ours: those of NIO are its error's, the cause.
+    /// What happened and what to do, in our own words. NIO's words are in the error's cause.
     private static func words(_ error: any Error, _ kind: Failure.Kind, isAnswered: Bool) -> String {
         switch kind {
         case .dns: "its name could not be resolved; check the name and the network"
@@ -94,7 +94,7 @@ enum NetworkError {
         return "the TLS handshake failed; check that it speaks TLS on this port"
     }
 
-    /// Whether an error is that of a request which the client does not send.
+    /// Whether the error means that the client refused to send the request.
     private static func isRequest(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError:

@@ -4,13 +4,13 @@ internal import NIOSSL
 internal import TapeBytes
 internal import TapeTrust
 
-/// Closes a connection whose server has none of some keys, before a request is sent on it.
+/// Closes a connection before a request is sent on it if the server has none of the pinned keys.
 struct PinnedKeys: Sendable {
     private let pins: [PublicKeyPin]
 
     init(_ pins: [PublicKeyPin]) { self.pins = pins }
 
-    /// None of the keys that are pinned, or no certificate at all.
+    /// The server has none of the pinned keys, or no certificate at all.
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
     }
@@ -23,7 +23,7 @@ struct PinnedKeys: Sendable {
     }
 
     private func compare(_ channel: any Channel) throws {
-        // A connection in clear has no key, and none is asked of it.
+        // A plain-text connection has no key, so nothing is checked.
         guard let tls = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self) else { return }
         guard let certificate = tls.peerCertificate else { throw Mismatch(description: "the server has shown no certificate") }
         var digest = PortableSHA256()

@@ -7,11 +7,11 @@ internal import NIOTLS
 internal import TapeBytes
 internal import Wiretape
 
-/// Makes connections for WebSockets, which are not of the client's pool.
+/// Makes connections for WebSockets, outside of the client's pool.
 final class SocketConnections: Sendable {
     private let configuration: TLSConfiguration
     private let pins: PinnedKeys?
-    /// Made for the first https URL, since it reads the system's roots.
+    /// Created for the first https URL, since that reads the system's roots.
     private let context = Guarded<NIOSSLContext?>(nil)
 
     init(_ configuration: TLSConfiguration, pins: PinnedKeys?) {
@@ -19,7 +19,7 @@ final class SocketConnections: Sendable {
         self.pins = pins
     }
 
-    /// Connects, and waits for the handshake of TLS and the check of the server's key.
+    /// Connects, and waits for the TLS handshake and the check of the server's key.
     func connect(_ request: TransportRequest) async throws -> ChannelBytes {
         let isSecure = request.url.scheme?.lowercased() == "https"
         let host = Self.host(of: request.url)
@@ -56,7 +56,7 @@ final class SocketConnections: Sendable {
             try await withTaskCancellationHandler {
                 try await handshake.futureResult.get()
                 if let pins = self.pins { try await loop.flatSubmit { pins.check(channel) }.get() }
-                // From here on, what is not asked for stays with the sender.
+                // From here on, bytes are only read when they are asked for.
                 try await channel.setOption(.autoRead, value: false).get()
             } onCancel: {
                 stream.cancel()
@@ -83,11 +83,11 @@ final class SocketConnections: Sendable {
         return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// An address is in no server name (RFC 6066, 3).
+    /// An IP address is never sent as the server name (RFC 6066, 3).
     private static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
 }
 
-/// Completes a promise with the end of a TLS handshake.
+/// Completes a promise when a TLS handshake ends.
 private final class HandshakeWatcher: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -113,9 +113,9 @@ private final class HandshakeWatcher: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.promise.fail(ChannelError.alreadyClosed) }
 }
 
-/// The bytes of a channel. The sender keeps what is not asked for.
+/// The bytes of a channel. They are only read from the network when they are asked for.
 final class ChannelBytes: ByteStream {
-    /// For what a server still sends behind the client's close.
+    /// How long to wait for bytes that the server still sends after the client's close.
     private static let lingering = TimeAmount.seconds(2)
 
     private let channel: any Channel
@@ -150,7 +150,7 @@ final class ChannelBytes: ByteStream {
         try await self.failing { try await self.channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
     }
 
-    /// Errors in the kinds and words of every transport.
+    /// Translates errors into the kinds and words that every transport uses.
     private func failing<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         do {
             return try await work()
@@ -159,7 +159,8 @@ final class ChannelBytes: ByteStream {
         }
     }
 
-    /// A server that has not read all yet would lose it by a close with unread bytes (RFC 9112, 9.6): reads on until the server closes, for a while.
+    /// If the connection were closed with unread bytes, a server that has not read everything yet would lose it (RFC 9112, 9.6). So this
+    /// keeps reading for a while, until the server closes.
     func close() async {
         self.channel.eventLoop.execute { [channel, handler] in
             handler.value?.drain()
@@ -171,7 +172,7 @@ final class ChannelBytes: ByteStream {
 
     func cancel() { self.channel.close(promise: nil) }
 
-    /// Keeps what came until it is read. Lives on the channel's event loop.
+    /// Keeps bytes until they are read. Lives on the channel's event loop.
     final class Handler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -193,7 +194,7 @@ final class ChannelBytes: ByteStream {
             }
         }
 
-        /// Its task was cancelled.
+        /// The reader's task was cancelled.
         func give(up reader: EventLoopPromise<ByteBuffer?>) {
             if self.reader?.futureResult === reader.futureResult { self.reader = nil }
             reader.fail(CancellationError())
@@ -216,7 +217,7 @@ final class ChannelBytes: ByteStream {
                 self.reader = nil
                 self.read(reader)
             } else if self.reader != nil {
-                // A record of TLS without bytes for the application.
+                // This was a TLS record without bytes for the application.
                 context.read()
             }
             context.fireChannelReadComplete()

@@ -21,7 +21,7 @@ extension HTTPTypes.HTTPRequest {
         self.init(method: method, scheme: scheme, authority: authority, path: path, headerFields: try HTTPFields(headers))
     }
 
-    /// The escapes of the URL stay as they are; the fragment, which is never sent, is left out.
+    /// The escapes of the URL are unchanged. The fragment, which is never sent, is left out.
     private static func parts(of url: URL) -> (scheme: String?, authority: String?, path: String) {
         let text = url.absoluteString.prefix { $0 != "#" }
         guard let colon = text.firstRange(of: "://") else { return (nil, nil, String(text)) }
@@ -55,7 +55,7 @@ extension TransportRequest {
     }
 }
 
-/// `session.request(head)` sends it, `session.upload(data, with: head)` with a body.
+/// `session.request(head)` sends it, and `session.upload(data, with: head)` sends it with a body.
 extension HTTPTypes.HTTPRequest: HTTPSession.URLRequestConvertible {
     public func asURLRequest() throws -> URLRequest { URLRequest(try TransportRequest(self)) }
     public var requestLabel: String? { nil }
@@ -75,7 +75,7 @@ extension HTTPTypes.HTTPResponse {
 }
 
 extension HTTPSession.Response {
-    /// - Parameter url: of the request.
+    /// - Parameter url: the URL of the request.
     public init(_ response: HTTPTypes.HTTPResponse, url: URL) {
         self.init(
             url: url, status: response.status.code, reason: response.status.reasonPhrase,
