@@ -2,7 +2,7 @@ import Foundation
 
 /// Finds the cassettes of a package: JSON files in folders named "Cassettes", and in the one that `WIRETAPE_CASSETTES` names.
 ///
-/// Does not look into packages inside of it.
+/// Does not look into packages inside the package.
 struct CassetteInventory {
     let package: URL
     private let named: URL?
@@ -12,7 +12,7 @@ struct CassetteInventory {
         self.named = environment["WIRETAPE_CASSETTES"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0).standardizedFileURL }
     }
 
-    /// In the order of their names.
+    /// Sorted by name.
     func cassettes() -> [CassetteFile] {
         var files: [String: CassetteFile] = [:]
         for folder in self.folders(below: self.package) + [self.named].compactMap({ $0 }) {
@@ -21,7 +21,7 @@ struct CassetteInventory {
         return files.values.sorted { $0.name < $1.name }
     }
 
-    /// The texts of the package's Swift files, without those of packages inside of it.
+    /// The texts of the package's Swift files, without those of packages inside it.
     func sources() -> [String] { self.sources(below: self.package) }
 
     private func sources(below folder: URL) -> [String] {
@@ -50,7 +50,7 @@ struct CassetteInventory {
         }
     }
 
-    /// Without hidden ones, as ".build". Links are not followed: they could lead around in a circle.
+    /// The entries without hidden ones, such as ".build". Links are not followed, since they could form a cycle.
     private func entries(of folder: URL) -> [URL] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
             .filter { !$0.hasPrefix(".") }.map { folder.appendingPathComponent($0) }
@@ -70,15 +70,15 @@ struct CassetteInventory {
 
 /// A file of the inventory, with its folder of large bodies.
 struct CassetteFile {
-    /// JSON of this size needs several times as much memory.
+    /// Parsing JSON takes several times its size in memory.
     static let sizeLimit = 256 << 20
 
     let url: URL
     /// Relative to the package.
     let name: String
-    /// Of the file and its bodies.
+    /// The size of the file and its bodies, in bytes.
     let size: Int
-    /// Differs where the file was written anew.
+    /// Differs if the file was written again.
     let stamp: String
     let contents: Result<CassetteContents, PluginFailure>
 
@@ -121,7 +121,7 @@ struct CassetteFile {
         let target = trash.appendingPathComponent(self.name)
         try FileManager.default.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
         let bodies = Self.bodies(of: self.url)
-        // First: a cassette without its bodies could not be restored.
+        // Bodies first: a cassette without its bodies could not be restored.
         if FileManager.default.fileExists(atPath: bodies.path) { try FileManager.default.moveItem(at: bodies, to: Self.bodies(of: target)) }
         try FileManager.default.moveItem(at: self.url, to: target)
     }
@@ -136,7 +136,7 @@ struct CassetteFile {
     }
 }
 
-/// What the plugin shows of a cassette.
+/// The parts of a cassette that the plugin shows.
 ///
 /// Bodies are shown by `wiretape inspect`.
 struct CassetteContents {
@@ -144,7 +144,7 @@ struct CassetteContents {
         var id: Int
         var method: String
         var url: String
-        /// The status, or what became of the exchange.
+        /// The status, or how the exchange failed.
         var result: String
         var size: Int?
     }
@@ -156,7 +156,7 @@ struct CassetteContents {
     /// When the last exchange began.
     var recorded: Date?
 
-    /// Nil if it is not a cassette of a version that is known.
+    /// Nil if it is not a cassette of a known version.
     init?(_ data: Data) {
         guard let document = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any],
             let version = document["wiretape"] as? Int, (1...2).contains(version),
@@ -179,7 +179,7 @@ struct CassetteContents {
                     id: interaction["id"] as? Int ?? self.exchanges.count + 1, method: method, url: url,
                     result: [status, end].compactMap { $0 }.joined(separator: ", "),
                     size: (response?["body"] as? [String: Any])?["size"] as? Int))
-            // Its fractions of seconds are more than the formatter takes.
+            // The formatter does not accept this many fractional digits.
             guard let started = interaction["started"] as? String, let date = dates.date(from: started.prefix(19) + "Z") else { continue }
             self.recorded = max(self.recorded ?? date, date)
         }
@@ -217,7 +217,7 @@ enum CassetteUses: Equatable {
         var active: Set<String>
         /// The identifiers of all tests that were built.
         var tests: Set<String>
-        /// The texts of the package's Swift files: they have the tests of other platforms, too.
+        /// The texts of the package's Swift files, which include the tests of other platforms.
         var sources: [String] = []
     }
 
@@ -225,7 +225,7 @@ enum CassetteUses: Equatable {
     case unknown(String)
 
     /// - Parameters:
-    ///   - list: with a JSON object in each line, as `WIRETAPE_USED_CASSETTES` asks for.
+    ///   - list: has a JSON object on each line, as `WIRETAPE_USED_CASSETTES` asks for.
     ///   - tests: as `swift test list` prints them.
     init(list: Data, tests: String, sources: [String] = []) throws {
         var run = Run(paths: [], active: [], tests: [], sources: sources)
@@ -242,21 +242,22 @@ enum CassetteUses: Equatable {
     func state(of cassette: CassetteFile) -> State {
         guard case .known(let run) = self else { return .unknown }
         if run.paths.contains(Self.real(cassette.url.path)) { return .used }
-        // What cannot be read may be a recording that someone wants to restore. What no test has recorded may be of a program that tests do
-        // not run, such as the proxy.
+        // A damaged file may be a recording that someone wants to restore. A cassette that no test recorded may belong to a program that
+        // tests do not run, such as the proxy.
         guard case .success(let contents) = cassette.contents, let test = contents.test.map(Self.plain) else { return .unknown }
         if run.active.contains(test) { return .orphaned }
         return run.tests.contains(test) || run.sources.contains { Self.declares(test, in: $0) } ? .skipped : .orphaned
     }
 
-    /// Whether a source file has the function of a test and the names of its suites. In doubt it has.
+    /// Whether a source file has the function of a test and the names of its suites. In case of doubt, it has.
     private static func declares(_ test: String, in source: String) -> Bool {
         let parts = test.split(separator: ".", maxSplits: 1).dropFirst().joined().split(separator: "/")
         guard let function = parts.last?.prefix(while: { $0 != "(" }) else { return false }
         return (parts.dropLast() + [function]).allSatisfy { source.contains($0) }
     }
 
-    /// Without what the lists of some versions have: "/PetTests.swift:7:6" after a test of Swift Testing. XCTest's have no parentheses.
+    /// The name without what the lists of some versions add: "/PetTests.swift:7:6" after a test of Swift Testing. XCTest's have no
+    /// parentheses.
     private static func plain(_ test: String) -> String {
         var name = test[...]
         if let place = name.range(of: "/[^/]+\\.swift:[0-9]+:[0-9]+$", options: .regularExpression) { name = name[..<place.lowerBound] }

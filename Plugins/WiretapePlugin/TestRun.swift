@@ -1,13 +1,13 @@
 import Foundation
 import PackagePlugin
 
-/// Runs the package's tests by `swift test`.
+/// Runs the package's tests with `swift test`.
 ///
-/// `packageManager.test` cannot give them an environment.
+/// `packageManager.test` cannot set their environment.
 struct TestRun {
     private let swift: URL
     private let work: URL
-    /// What each run is given.
+    /// The options of every run.
     private let common: [String]
     private let options: [String]
 
@@ -15,7 +15,7 @@ struct TestRun {
         self.swift = try context.tool(named: "swift").url
         self.work = context.pluginWorkDirectoryURL
         self.options = options
-        // "swift package" holds the lock of the build folder until the plugin ends, and would be waited for forever. It builds nothing
+        // "swift package" holds the lock of the build folder until the plugin ends, so waiting for it would never end. It builds nothing
         // itself meanwhile.
         self.common = ["--package-path", context.package.directoryURL.path, "--ignore-lock"] + Self.scratch(self.work) + Self.sandbox
     }
@@ -30,7 +30,7 @@ struct TestRun {
         return []
     }
 
-    /// A sandbox cannot be made within that of the plugin.
+    /// A sandbox cannot be created inside the plugin's sandbox.
     private static var sandbox: [String] {
         #if os(macOS)
         ["--disable-sandbox"]
@@ -47,7 +47,7 @@ struct TestRun {
             == 0
     }
 
-    /// Replays all tests. What they print is shown if they fail.
+    /// Replays all tests. Their output is shown if they fail.
     func uses(_ inventory: CassetteInventory) throws -> CassetteUses {
         if let option = WiretapeCommand.selection(in: self.options) {
             return .unknown("\(option) leaves out tests")
@@ -69,7 +69,7 @@ struct TestRun {
             list: used, tests: String(decoding: Data(contentsOf: log), as: UTF8.self), sources: inventory.sources())
     }
 
-    /// A new folder for cassettes that are pruned, in the build folder.
+    /// A new folder for pruned cassettes, in the build folder.
     func trash(_ now: Date) -> URL {
         let name = ISO8601DateFormatter().string(from: now).replacingOccurrences(of: ":", with: "")
         return self.work.appendingPathComponent("trash").appendingPathComponent(name)

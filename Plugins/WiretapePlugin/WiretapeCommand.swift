@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the plugin is asked for.
+/// A command of the plugin.
 enum WiretapeCommand: Equatable {
     case record(filters: [String], mode: String, options: [String])
     case status(runsTests: Bool, options: [String])
@@ -20,7 +20,7 @@ enum WiretapeCommand: Equatable {
         swift package asks for the permission to write into the package; --allow-writing-to-package-directory before "wiretape" gives it.
         """
 
-    /// Options of `swift test` with which not all tests run, or not as they are now.
+    /// Options of `swift test` with which not all tests run, or not in their present state.
     private static let selections: Set<String> = [
         "--filter", "--skip", "--specifier", "-s", "--test-product", "--disable-xctest", "--disable-swift-testing", "--skip-build",
         "--disable-experimental-swift-testing", "list",
@@ -95,14 +95,14 @@ enum WiretapeCommand: Equatable {
     }
 }
 
-/// Why a command cannot do what it is asked for, and what to do next.
+/// Why a command cannot do what it should, and what to do next.
 struct PluginFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// A text of a recording for a terminal: with control characters escaped, which could change what is shown.
+/// A text of a recording for a terminal. Control characters are escaped, since they could change what is shown.
 func visible(_ text: String) -> String {
     text.unicodeScalars.map {
         switch $0.properties.generalCategory {

@@ -1,9 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package wiretape`: records the cassettes of a package's tests, and looks after them.
+/// `swift package wiretape`: records and maintains the cassettes of a package's tests.
 ///
-/// Runs `swift test` for what only the tests know: what they record, and which cassettes they use.
+/// Runs `swift test` to learn what the tests record, and which cassettes they use.
 @main struct WiretapePlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
         let command = try WiretapeCommand(arguments)
