@@ -3,7 +3,7 @@ internal import Platform
 internal import TapeProxy
 internal import TapeTrust
 
-/// A browser of this machine, and how it is started so that its traffic passes through the proxy and nothing else of it does.
+/// A browser of this machine, and how to start it so that its pages' traffic, and nothing else of it, passes through the proxy.
 struct Browser: Hashable {
     enum Family: Hashable { case chromium, firefox }
 
@@ -11,7 +11,7 @@ struct Browser: Hashable {
     var program: String
     var family: Family
 
-    /// In the order in which they are looked for.
+    /// In search order.
     private static let names = [
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "microsoft-edge-stable", "brave-browser",
         "firefox", "firefox-esr",
@@ -25,7 +25,7 @@ struct Browser: Hashable {
         self.family = program.split(separator: "/").last?.lowercased().contains("firefox") == true ? .firefox : .chromium
     }
 
-    /// The browser asked for, or the first that is there.
+    /// The browser asked for, or the first one that is installed.
     static func find(_ asked: String?, environment: [String: String]) throws(TrustError) -> Browser {
         let path = environment["PATH"] ?? "/usr/bin:/bin"
         if let asked {
@@ -41,14 +41,14 @@ struct Browser: Hashable {
         return Browser(program: found)
     }
 
-    /// The browser that a command starts by itself, whose profile does not trust the authority; nil if it is none.
+    /// The browser that a command starts by itself, whose profile does not trust the authority; nil if the command is not a browser.
     static func started(by command: [String]) -> Browser? {
         guard let name = command.first?.split(separator: "/").last.map(String.init) else { return nil }
         let isKnown = self.names.contains(name) || self.applications.contains { $0.hasSuffix("/\(name)") }
         return isKnown ? Browser(program: command[0]) : nil
     }
 
-    /// What a run without a page of its own is told about.
+    /// The advice for a run that starts a browser with the user's own profile.
     func advice(for file: String) -> String {
         let words = (["wiretape record", ShellWord.quoted(file), "--browser --browser-program", ShellWord.quoted(self.program)])
         return
@@ -86,7 +86,7 @@ struct BrowserLaunch {
 
     // MARK: Chromium
 
-    /// Chromium takes the key of a chain's certificate as its proof, if its profile is named too.
+    /// Chromium accepts the key of a certificate in the chain as proof, if a profile is named as well.
     private func chromiumArguments(isRoot: Bool) -> [String] {
         var arguments = [
             "--user-data-dir=\(self.profile)", "--proxy-server=http://\(self.proxy)",
@@ -95,7 +95,7 @@ struct BrowserLaunch {
             "--host-resolver-rules=\(Self.makersHosts.map { "MAP \($0) ~NOTFOUND" }.joined(separator: ","))",
             "--ignore-certificate-errors-spki-list=\(self.keyPin)", "--disable-quic",
             "--no-first-run", "--test-type", "--no-default-browser-check", "--disable-default-apps", "--disable-extensions",
-            // Without these it asks its maker for components, models, lists, updates and experiments.
+            // Without these, it asks its vendor for components, models, lists, updates and experiments.
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-domain-reliability",
             "--disable-client-side-phishing-detection", "--disable-breakpad", "--disable-field-trial-config", "--metrics-recording-only",
             "--no-pings", "--gaia-url=https://\(Self.noAccounts)", "--no-service-autorun", "--safebrowsing-disable-auto-update",
@@ -107,16 +107,15 @@ struct BrowserLaunch {
         return arguments + self.arguments + [self.url ?? "about:blank"]
     }
 
-    /// As Chromium names keys (RFC 7469, 2.4).
+    /// The key in the form in which Chromium names keys (RFC 7469, 2.4).
     private var keyPin: String {
         PublicKeyPin(digest: self.leafKey).map { String($0.description.dropFirst("sha256/".count)) } ?? ""
     }
 
-    /// Where it looks for the accounts that it is signed in with, in place of a host that pages use too.
+    /// Where it looks for the accounts that it is signed in with, instead of a host that pages use as well.
     private static let noAccounts = "accounts.invalid"
 
-    /// What it asks its maker all the same is told apart by its host: it does not come to the proxy, and finds nothing elsewhere. No page needs
-    /// these.
+    /// Hosts of the vendor that Chromium contacts in spite of these options. They bypass the proxy and do not resolve. No page needs them.
     private static let makersHosts = [
         "update.googleapis.com", "clients1.google.com", "clients2.google.com", "clients3.google.com", "clients4.google.com",
         "connectivitycheck.gstatic.com", "edgedl.me.gvt1.com", "redirector.gvt1.com", "optimizationguide-pa.googleapis.com",
@@ -130,7 +129,7 @@ struct BrowserLaunch {
         "InterestFeedContentSuggestions",
         "MediaRouter", "OptimizationGuideModelDownloading", "OptimizationHints", "OptimizationTargetPrediction", "Translate",
         "NetworkTimeServiceQuerying",
-        // It would ask for https where http was meant.
+        // It would ask for https although the URL says http.
         "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable",
     ]
 
@@ -159,7 +158,7 @@ struct BrowserLaunch {
         }
     }
 
-    /// What it asks its maker all the same is told apart by its host, as with Chromium: such a name is this machine, where nobody answers.
+    /// Hosts of the vendor that Firefox contacts in spite of its preferences. They resolve to this machine, where nobody answers.
     private static let mozillaHosts = [
         "firefox.settings.services.mozilla.com", "firefox-settings-attachments.cdn.mozilla.net", "content-signature-2.cdn.mozilla.net",
         "location.services.mozilla.com", "push.services.mozilla.com", "shavar.services.mozilla.com", "contile.services.mozilla.com",
@@ -179,7 +178,7 @@ struct BrowserLaunch {
             ("toolkit.telemetry.reportingpolicy.firstRun", 0), ("network.http.speculative-parallel-limit", 0),
         ]
         let on = ["network.proxy.allow_hijacking_localhost", "browser.aboutwelcome.didSeeFinalScreen"]
-        // What it would ask its maker for by itself, and HTTP over QUIC.
+        // Requests that it would make to its vendor by itself, and HTTP over QUIC.
         let off = [
             "app.normandy.enabled", "app.shield.optoutstudies.enabled", "app.update.auto", "app.update.background.enabled",
             "browser.aboutwelcome.enabled", "browser.discovery.enabled", "browser.newtabpage.activity-stream.feeds.section.topstories",

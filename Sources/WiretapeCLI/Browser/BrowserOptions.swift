@@ -20,7 +20,7 @@ struct BrowserOptions: ParsableArguments {
         )
     }
 
-    /// - Parameter url: given beside the cassette.
+    /// - Parameter url: the URL given next to the cassette.
     func validate(url: String?) throws {
         guard self.browser || self.browserProgram == nil else { throw ValidationError("--browser-program needs --browser: pass both.") }
         if let url, !self.browser {

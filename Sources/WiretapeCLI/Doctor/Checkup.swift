@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import ClientCapabilities
 internal import TapeBytes
 
-/// Assesses the readings of a machine: what works, what is worth knowing, and what was set up and does not work.
+/// Assesses the readings of a machine: what works, what is worth knowing, and what was set up but does not work.
 struct Checkup {
     let readings: CheckupReadings
     let report: CapabilityReport
@@ -167,7 +167,7 @@ struct CheckupFinding: Hashable {
         case ok
         /// Normal on many machines, and good to know.
         case note
-        /// Something that was set up and does not work.
+        /// Something that was set up but does not work.
         case problem
     }
 

@@ -4,7 +4,7 @@ internal import TapeProxy
 internal import TapeTLS
 internal import TapeTrust
 
-/// What was read from a machine, not assessed yet.
+/// The readings of a machine, not assessed yet.
 struct CheckupReadings {
     enum Authority: Hashable {
         case missing

@@ -42,7 +42,7 @@ struct DoctorCommand: ParsableCommand {
     }
 }
 
-/// What `wiretape doctor --require` can ask for.
+/// A requirement for `wiretape doctor --require`.
 enum CheckupRequirement: String, CaseIterable, ExpressibleByArgument {
     case swift
     case libcurl

@@ -23,8 +23,8 @@ enum ChildEnvironment {
         return variables
     }
 
-    /// The parent's environment with the proxy in it, and the files that make programs trust it; without the password of a proxy that the
-    /// program does not talk to.
+    /// The parent's environment with the proxy in it, and the files that make programs trust it. The password of an upstream proxy is
+    /// removed, because the program does not talk to that.
     static func through(proxy: String, trust: ChildTrust, parent: [String: String]) -> [String: String] {
         var environment = parent
         environment[UpstreamProxyOptions.authVariable] = nil
@@ -60,7 +60,7 @@ enum ChildEnvironment {
         for name in ChildTrust.namesIfSet where parent[name] != nil { changes.append((name, trust.bundle)) }
         changes.append(("WGETRC", trust.wgetSettings))
         if let folder = trust.phpSettings {
-            // An empty name is the folder that PHP was built with.
+            // An empty name means the folder that PHP was built with.
             let folders = (parent["PHP_INI_SCAN_DIR"] ?? "").split(separator: ":", omittingEmptySubsequences: false).filter { $0 != folder }
             changes.append(("PHP_INI_SCAN_DIR", (folders.map(String.init) + [folder]).joined(separator: ":")))
         }

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// The output and the exit code of a short system program. Reads nothing from the terminal, and waits no longer than it may.
+/// The output and the exit code of a short system program. The program gets no input from the terminal, and must end within a time limit.
 struct ProgramOutput: Hashable {
-    /// Bytes; more output is cut off.
+    /// In bytes; more output is cut off.
     static let limit = 256 << 10
 
     /// The exit code, or 128 and the signal's number.
@@ -21,7 +21,7 @@ struct ProgramOutput: Hashable {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return nil }
         defer { close(ends[0]) }
-        // The program has its end as another descriptor.
+        // The program gets its end as another descriptor.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let id = self.start(path, words, output: ends[1], withErrors: withErrors)
         close(ends[1])

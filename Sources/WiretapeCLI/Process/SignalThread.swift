@@ -4,7 +4,7 @@ internal import TapeBytes
 
 /// Handles SIGINT, SIGTERM and SIGHUP on a thread of its own, so that a handler may block.
 enum SignalThread {
-    /// A signal, and whether the terminal sent it: then the child, in the same process group, has received it too.
+    /// A signal, and whether the terminal sent it. In that case the child, which is in the same process group, has received it as well.
     struct Arrival: Sendable {
         var signal: Int32
         var isFromTerminal: Bool
@@ -17,7 +17,7 @@ enum SignalThread {
         return set
     }
 
-    /// Call first in the process: threads inherit the mask.
+    /// Call this first in the process, because threads inherit the mask.
     static func block() {
         var set = self.watched()
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -26,7 +26,7 @@ enum SignalThread {
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// For a command that has nothing to close: a signal, or a closed output, ends it at once.
+    /// For a command that has nothing to close: a signal or a closed output ends it at once.
     static func unblock() {
         var set = self.watched()
         signal(SIGPIPE, SIG_DFL)
@@ -50,18 +50,18 @@ enum SignalThread {
 
     private struct State: Sendable {
         var arrivals = 0
-        /// When the first one came.
+        /// When the first signal came.
         var first: DispatchTime?
-        /// What is said before the second signal ends the process; nil before the run is being closed.
+        /// What is printed before the second signal ends the process; nil until the run is being closed.
         var words: (hint: String, end: String)?
     }
 
     private static let state = Guarded(State())
 
-    /// Tells that the run is being closed: from now on, the second signal ends the process at once. All that was recorded is in its files then,
-    /// as after a crash.
+    /// Reports that the run is being closed. From now on, the second signal ends the process at once. Everything recorded is then in the
+    /// recording's files, as after a crash.
     ///
-    /// - Parameter file: that is being closed; nil if there is none.
+    /// - Parameter file: the file that is being closed; nil if there is none.
     static func close(_ file: String?) {
         let what = file.map { "\"\($0)\"" } ?? "the recordings"
         let hint = "closing \(what): another signal ends this at once."
@@ -83,7 +83,7 @@ enum SignalThread {
         guard let words else { return }
         guard arrivals > 1 else { return Terminal.error.complain(words.hint) }
         Terminal.error.complain(words.end)
-        // Not exit(3), whose handlers could wait for what this ends.
+        // Not exit(3), whose handlers could wait for the work that this ends.
         _exit(128 + arrival.signal)
     }
 

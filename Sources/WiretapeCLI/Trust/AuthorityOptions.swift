@@ -14,7 +14,7 @@ struct AuthorityOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use this CA certificate, a PEM file, instead of Wiretape's own.", valueName: "file"), completion: .file())
     var caCert: String?
 
-    /// The folder for what Wiretape makes, also if a certificate is given.
+    /// The folder for files that Wiretape creates, even if a certificate is given.
     func folder(environment: [String: String] = ChildEnvironment.parent) throws(TrustError) -> String {
         if let caDir, !caDir.isEmpty { return AuthorityLocation.absolute(caDir) }
         guard let folder = AuthorityLocation.standard(environment: environment) else {
@@ -31,7 +31,7 @@ struct AuthorityOptions: ParsableArguments {
         return try AuthorityPlace(environment: environment, needsAuthority: self.caCert == nil)
     }
 
-    /// The folder for what is made from the certificate.
+    /// The folder for files that are made from the certificate.
     func trustFolder() throws(TrustError) -> String { try self.folder() + "/trust" }
 
     /// The files that must never be overwritten.
@@ -41,10 +41,10 @@ struct AuthorityOptions: ParsableArguments {
         return [files.certificatePath, files.keyPath]
     }
 
-    /// The certificate's file; does not make one.
+    /// The certificate's file. Does not create one.
     func certificateFile() throws(TrustError) -> String { try self.files()[0] }
 
-    /// The certificate; makes Wiretape's own authority if there is none.
+    /// The certificate. Creates Wiretape's own authority if there is none.
     func certificate() throws(TrustError) -> AuthorityCertificate {
         let file = try self.certificateFile()
         if self.caCert == nil { try self.create(in: try self.folder()) }
@@ -60,13 +60,13 @@ struct AuthorityOptions: ParsableArguments {
     }
 }
 
-/// The authority's certificate, without its key: what others have to trust.
+/// The authority's certificate without its key, for others to trust.
 struct AuthorityCertificate: Hashable {
     var file: String
-    /// The certificate alone, whatever else its file contains.
+    /// Only the certificate, whatever else its file contains.
     var pem: [UInt8]
     var der: [UInt8]
-    /// All certificates of the file: for an intermediate one, programs have to trust the root that it leads to.
+    /// All certificates of the file. If the first is an intermediate one, programs have to trust the root to which it leads.
     var chain: [UInt8]
     var summary: CertificateSummary
     /// A description of the key, for people.

@@ -2,18 +2,18 @@ internal import Platform
 internal import TapeTLS
 internal import TapeTrust
 
-/// Where a run has the authority's files and what is made from them: the permanent folder, or a temporary one if that cannot be
+/// Where a run keeps the authority's files and the files made from them: the permanent folder, or a temporary one if that cannot be
 /// written, as on build machines.
 ///
-/// Makes no authority.
+/// Does not create an authority.
 struct AuthorityPlace: Hashable {
     /// The folder of Wiretape's own authority.
     let folder: String
-    /// The folder for what is made from the authority's certificate.
+    /// The folder for files that are made from the authority's certificate.
     let trustFolder: String
-    /// What a person should know: that the authority ends with the run, and why.
+    /// A notice that the authority ends with the run, and why.
     let notice: String?
-    /// To be removed after the run.
+    /// Has to be removed after the run.
     let temporary: RunFolder?
 
     private init(folder: String, trust: String, notice: String?, temporary: RunFolder?) {
@@ -23,7 +23,7 @@ struct AuthorityPlace: Hashable {
         self.temporary = temporary
     }
 
-    /// The folder that the user named: nothing replaces it.
+    /// The folder that the user named. It is never replaced.
     init(folder: String) {
         self.init(folder: folder, trust: folder, notice: nil, temporary: nil)
     }
@@ -48,7 +48,7 @@ struct AuthorityPlace: Hashable {
         if needsAuthority, !Self.hasAuthority(folder) {
             self.init(temporary: temporary, "the authority cannot be stored in \"\(folder)\" (\(problem))")
         } else {
-            // Only files that can be made again at any time are lost: no notice.
+            // The lost files can be made again at any time, so there is no notice.
             self.init(folder: folder, trust: temporary.path, notice: nil, temporary: temporary)
         }
     }
@@ -58,13 +58,13 @@ struct AuthorityPlace: Hashable {
             folder: temporary.path, trust: temporary.path, notice: "\(reason): this run uses a temporary one.", temporary: temporary)
     }
 
-    /// One of the files is enough: a problem with the other has to be reported.
+    /// Whether at least one of the files exists: a problem with the other has to be reported.
     private static func hasAuthority(_ folder: String) -> Bool {
         let files = AuthorityFiles(folder: folder)
         return access(files.certificatePath, F_OK) == 0 || access(files.keyPath, F_OK) == 0
     }
 
-    /// Why the folder, which may have to be made first, cannot be written; nil if it can.
+    /// Why the folder, which may have to be created first, cannot be written; nil if it can.
     private static func problem(_ folder: String, _ environment: [String: String]) -> String? {
         var home = AuthorityLocation.home(environment: environment) ?? ""
         while home.count > 1, home.hasSuffix("/") { home.removeLast() }
@@ -73,7 +73,7 @@ struct AuthorityPlace: Hashable {
         while stat(path, &status) != 0 {
             let number = errno
             guard number == ENOENT || number == ENOTDIR, path != "/" else { return String(cString: strerror(number)) }
-            // Service accounts have a home that does not exist, on purpose: it is not made.
+            // Service accounts have a home that intentionally does not exist, so it is not created.
             if path == home, number == ENOENT { return "there is no \"\(home)\"" }
             path = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
             if path.isEmpty { path = "/" }
@@ -85,14 +85,14 @@ struct AuthorityPlace: Hashable {
 
 /// A folder for one run, among the system's temporary files and for its owner only.
 ///
-/// Stays until `remove` is called: a run that is killed leaves its folder.
+/// Stays until `remove` is called. A run that is killed leaves its folder behind.
 struct RunFolder: Hashable {
     let path: String
 
     init(environment: [String: String]) throws(TrustError) {
         let place = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : AuthorityLocation.absolute($0) } ?? "/tmp"
         var name = Array("\(place)/wiretape-XXXXXX".utf8CString)
-        // Made with mode 0700, whatever the umask.
+        // Created with mode 0700, whatever the umask.
         guard let path = mkdtemp(&name) else {
             throw TrustError(
                 "cannot create a folder for this run in \"\(place)\" (\(String(cString: strerror(errno)))): set TMPDIR to a writable folder, or name one with --ca-dir."
@@ -101,7 +101,7 @@ struct RunFolder: Hashable {
         self.path = String(cString: path)
     }
 
-    /// Removes the folder with its contents; what cannot be removed stays.
+    /// Removes the folder with its contents. Anything that cannot be removed stays.
     ///
     /// - Parameter attempts: made 50 ms apart, for a folder that is still written into.
     /// - Returns: whether the folder is gone.

@@ -63,7 +63,7 @@ struct CAShowCommand: ParsableCommand {
         ]
     }
 
-    /// As browsers and `openssl x509 -fingerprint` show it.
+    /// In the form in which browsers and `openssl x509 -fingerprint` show it.
     private static func fingerprint(_ digest: [UInt8]) -> String {
         digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }

@@ -31,7 +31,7 @@ struct CAInstallCommand: ParsableCommand {
     }
 
     private func install() throws(TrustError) {
-        // Neither a dry run nor a removal makes an authority.
+        // Neither a dry run nor a removal creates an authority.
         let file = self.dryRun || self.uninstall ? try self.authority.certificateFile() : try self.authority.certificate().file
         guard let store = SystemStore.current() else {
             self.sayOthers(file)
@@ -60,7 +60,7 @@ struct CAInstallCommand: ParsableCommand {
         guard status == 0 else { throw TrustError("\"\(step[0])\" ended with exit code \(status): see its output above.") }
     }
 
-    /// The command line to paste: root has another home folder and PATH.
+    /// The command line to paste. It has absolute paths, since root has another home folder and PATH.
     private func rootLine() throws(TrustError) -> String {
         var words = ["sudo", AuthorityLocation.program, "ca", "install"]
         if self.uninstall { words.append("--uninstall") }
@@ -135,7 +135,7 @@ enum SystemStore: Hashable {
     }
 }
 
-/// Instructions for programs that have a trust store of their own. Carries out none of them.
+/// Instructions for programs that have a trust store of their own. Does not carry them out.
 enum OwnStores {
     static func installation(of file: String) -> [String] {
         let word = ShellWord.quoted(file)

@@ -2,9 +2,9 @@ internal import Platform
 internal import TapeTLS
 internal import TapeTrust
 
-/// The files by which a program trusts the recorder in addition to what it trusts anyway.
+/// The files that make a program trust the recorder in addition to the authorities that it trusts anyway.
 ///
-/// Made once from the authority, the system's roots and the files that the parent's variables name; later runs find them.
+/// Made once from the authority, the system's roots and the files that the parent's variables name; later runs reuse them.
 struct ChildTrust: Hashable {
     /// All roots as PEM.
     var bundle: String
@@ -12,9 +12,9 @@ struct ChildTrust: Hashable {
     var javaStore: String?
     /// The user's settings for wget and the bundle's path: wget with GnuTLS reads no variable that names a bundle.
     var wgetSettings: String
-    /// A folder of PHP's settings that name the bundle: its curl reads no variable that does. Nil if PHP is not told.
+    /// A folder of PHP settings that name the bundle, since no variable names it to PHP's curl. Nil if PHP is not configured.
     var phpSettings: String?
-    /// What a person should know: what the program will not trust, and why.
+    /// Notices about what the program will not trust, and why.
     var notices: [String]
 
     /// Java's default password for trust stores, which hold no secrets.
@@ -108,7 +108,7 @@ struct ChildTrust: Hashable {
 enum WgetSettings {
     private static let mark = "# by wiretape: trusts the recorder beside the rest"
 
-    /// - Parameter user: the settings that it replaces. Leaves out what an outer run added.
+    /// - Parameter user: the settings that it replaces. Additions by an outer run are left out.
     static func text(user: [UInt8], bundle: String) -> [UInt8] {
         var text = Array(Self.withoutOurs(user))
         if let last = text.last, last != 0x0A { text.append(0x0A) }
@@ -134,10 +134,10 @@ enum WgetSettings {
     }
 }
 
-/// The folder beside an authority for what was made from it: files whose names identify their inputs.
+/// The folder next to an authority for files made from it. Their names identify their inputs.
 ///
-/// A file is made if it is missing and never changed. A file unused for a month is removed when another is made;
-/// earlier, a program that is still running could lose it.
+/// A file is created if it is missing, and never changed. If it is unused for a month, it is removed when another is created; if it were
+/// removed earlier, a program that is still running could lose it.
 struct TrustFolder {
     let path: String
     private static let day: time_t = 24 * 3600
@@ -145,7 +145,7 @@ struct TrustFolder {
 
     func file(_ name: String) -> String { "\(self.path)/\(name)" }
 
-    /// The path of a file of that name; makes the file if it is missing.
+    /// The path of a file of that name. Creates the file if it is missing.
     func file(
         _ name: String, mode: mode_t = 0o644, now: time_t = time(nil), make: () throws(TrustError) -> [UInt8]
     ) throws(TrustError) -> String {
@@ -162,14 +162,14 @@ struct TrustFolder {
         return path
     }
 
-    /// Makes the folder if it is missing.
+    /// Creates the folder if it is missing.
     func exists() -> Bool { Self.create(self.path) }
 
     var problem: TrustError {
         TrustError("cannot create the folder \"\(self.path)\" (\(String(cString: strerror(errno)))): name another with --ca-dir.")
     }
 
-    /// With its parents: if a certificate is given, no authority has made them.
+    /// Creates the parents as well: if a certificate is given, no authority has created them.
     private static func create(_ path: String) -> Bool {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }

@@ -10,11 +10,11 @@ struct DockerRun {
     var proxy: ListenAddress
     /// `USER:PASSWORD`.
     var credentials: String?
-    /// As on this machine.
+    /// The files of this machine.
     var trust: ChildTrust
 
-    /// A container on this machine's own network reaches a port of the loopback address. Elsewhere Docker runs in a machine of its own, from
-    /// which a name leads to this one.
+    /// A container on this machine's own network can reach a port of the loopback address. Elsewhere, Docker runs in a virtual machine,
+    /// where a name leads to this machine.
     private var host: String {
         #if os(Linux)
         return self.reachable
@@ -23,18 +23,18 @@ struct DockerRun {
         #endif
     }
 
-    /// As this machine reaches a proxy that listens on every address.
+    /// The address at which this machine reaches a proxy that listens on every address.
     private var reachable: String { ListenAddress(argument: ProxyAddress.reachable(self.proxy.description))?.host ?? self.proxy.host }
 
     private var isLoopback: Bool { LoopbackHost.contains(self.reachable) }
 
-    /// The settings of wget are not among them: the user's own are in them, for this user alone.
+    /// The settings of wget are not included: they contain the user's own settings, which only this user may read.
     private var files: [(here: String, there: String)] {
         [(self.trust.bundle, "\(Self.folder)/ca.pem")]
             + (self.trust.javaStore.map { [($0, "\(Self.folder)/java.p12")] } ?? [])
     }
 
-    /// What programs in the container go by.
+    /// The environment variables for programs in the container.
     var variables: [(name: String, value: String)] {
         let credentials = self.credentials.map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
         let inside = ChildTrust(
@@ -44,9 +44,9 @@ struct DockerRun {
         return ChildEnvironment.changes(proxy: "http://\(credentials)\(address)", trust: inside, parent: [:]).filter { $0.name != "WGETRC" }
     }
 
-    /// The arguments in one line for `$(…)`, from which a shell takes no quotes away.
+    /// The arguments on one line for `$(…)`, after which a shell removes no quotes.
     ///
-    /// - Parameter file: has the variables.
+    /// - Parameter file: contains the variables.
     func line(file: String) throws(TrustError) -> String {
         let arguments = self.arguments(file: file)
         for argument in arguments where argument.contains(where: { $0.isWhitespace || "*?[".contains($0) }) {
@@ -55,7 +55,7 @@ struct DockerRun {
         return arguments.joined(separator: " ")
     }
 
-    /// - Parameter file: has the variables.
+    /// - Parameter file: contains the variables.
     func arguments(file: String) -> [String] {
         var arguments = ["--env-file", file]
         #if os(Linux)

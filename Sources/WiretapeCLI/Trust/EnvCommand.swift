@@ -94,7 +94,7 @@ struct EnvCommand: ParsableCommand {
         let changes = ChildEnvironment.changes(proxy: proxy, trust: trust, parent: parent)
         if self.json { return [Self.json(changes)] }
         return changes.map { shell.line($0.name, $0.value) } + [
-            // Last: an unquoted eval joins the lines.
+            // This comes last, because an unquoted eval joins the lines.
             "# For programs that go through the Wiretape proxy at \(address) and trust its authority. Apply with:",
             "# \(shell.evaluation("wiretape env --proxy \(address)"))",
         ]

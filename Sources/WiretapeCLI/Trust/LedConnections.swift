@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import Platform
 internal import TapeProxy
 
-/// Which connections the kernel leads to a proxy with `--transparent`, as rules for nftables.
+/// The transparent connections of a proxy with `--transparent`, as rules for nftables.
 struct LedConnections: ParsableArguments {
-    /// The table's name, by which the rules are removed again.
+    /// The table's name, which identifies the rules for their removal.
     static let table = "wiretape"
 
     @Option(
@@ -50,7 +50,7 @@ struct LedConnections: ParsableArguments {
         return numbers
     }
 
-    /// - Parameter uid: of whom the proxy runs as, where it may not mark its connections.
+    /// - Parameter uid: the user as whom the proxy runs, in case it may not mark its connections.
     func rules(proxy: ListenAddress, uid: uid_t = Self.proxyUser(ChildEnvironment.parent)) -> [String] {
         let ports = "{ \(self.ports.map(String.init).joined(separator: ", ")) }"
         let family = proxy.host.contains(":") ? "ipv6" : "ipv4"
@@ -68,7 +68,7 @@ struct LedConnections: ParsableArguments {
                 "        iifname != \"\(interface)\" accept",
                 "        \(quic)",
                 "        \(others)",
-                // Has the machine take packets with this mark for its own: see the two commands below.
+                // Makes the machine accept packets with this mark as its own; see the two commands below.
                 "        tcp dport \(ports) tproxy \(family == "ipv6" ? "ip6" : "ip") to \(proxy) meta mark set 0x7775 accept",
                 "    }",
                 "}",
@@ -94,14 +94,14 @@ struct LedConnections: ParsableArguments {
         return lines
     }
 
-    /// Of `sudo wiretape env`, who called it: that is whom a proxy without root runs as.
+    /// For `sudo wiretape env`, the user who called it: a proxy without root runs as that user.
     static func proxyUser(_ environment: [String: String], uid: uid_t = getuid()) -> uid_t {
         uid == 0 ? environment["SUDO_UID"].flatMap { uid_t($0) } ?? 0 : uid
     }
 
     private func isUser(_ name: String, _ uid: uid_t) -> Bool { uid_t(name) == uid || getpwnam(name)?.pointee.pw_uid == uid }
 
-    /// `redirect` leads to the first loopback address, where a proxy with another address does not listen.
+    /// `redirect` leads to the first loopback address. A proxy with another address does not listen there.
     private static func target(_ proxy: ListenAddress, _ family: String) -> String {
         let isAddress = family == "ipv6" || proxy.host.allSatisfy { $0.isNumber || $0 == "." }
         guard isAddress, !["127.0.0.1", "::1", "0.0.0.0", "::"].contains(proxy.host) else {

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// Why a program cannot have a mount namespace of its own, and what to do about it, in words.
+/// Why a program cannot have a mount namespace of its own, and what to do about it.
 ///
-/// Uses the first row of a table that fits the obstacle and the system's facts.
+/// Uses the first row of a table that matches the obstacle and the system's facts.
 struct NamespaceAdvice: Hashable {
     /// The reason, without a full stop.
     var reason: String
@@ -91,7 +91,7 @@ struct NamespaceAdvice: Hashable {
 
 /// The step at which entering a namespace failed, and the system's error.
 struct NamespaceObstacle: Error, Hashable {
-    /// In the order in which they are taken.
+    /// In the order in which they are carried out.
     enum Step: String, CaseIterable {
         /// `unshare(CLONE_NEWNS)`, as root.
         case unshare
@@ -127,7 +127,7 @@ extension NamespaceObstacle {
     }
 }
 
-/// The system's own rules for namespaces; nil if the system does not say.
+/// The system's own rules for namespaces; nil if the system does not report a rule.
 struct NamespaceFacts: Hashable {
     var isRoot = false
     /// 2 if a seccomp filter decides which system calls are allowed, as in containers.
@@ -136,7 +136,7 @@ struct NamespaceFacts: Hashable {
     var maxUserNamespaces: Int?
     /// `kernel.unprivileged_userns_clone`, of Debian's older kernels.
     var unprivilegedClone: Int?
-    /// `kernel.apparmor_restrict_unprivileged_userns`, of Ubuntu's newer ones.
+    /// `kernel.apparmor_restrict_unprivileged_userns`, of Ubuntu's newer kernels.
     var appArmorRestricts: Int?
 
     static func read(isRoot: Bool = geteuid() == 0, file: (String) -> String? = Self.text) -> NamespaceFacts {
@@ -149,7 +149,7 @@ struct NamespaceFacts: Hashable {
             appArmorRestricts: number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"))
     }
 
-    /// A file of the kernel's, whose size is reported as 0.
+    /// A file of the kernel, which reports its size as 0.
     static func text(_ path: String) -> String? {
         guard let stream = fopen(path, "re") else { return nil }
         defer { fclose(stream) }

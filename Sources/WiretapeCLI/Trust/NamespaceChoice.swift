@@ -10,7 +10,7 @@ struct NamespaceChoice: Hashable {
     /// - Parameters:
     ///   - authority: the recorder's certificate as PEM.
     ///   - obstacle: tries a plan; returns nil if it works.
-    ///   - prepare: makes the plan; called if one is wanted.
+    ///   - prepare: makes the plan; called only if one is wanted.
     /// - Throws: if a namespace was asked for and is not available.
     static func make(
         _ means: TrustMeans, authority: [UInt8], systemRoots: () -> [UInt8] = Self.systemRoots,
@@ -31,7 +31,8 @@ struct NamespaceChoice: Hashable {
         return NamespaceChoice(notice: advice.notice)
     }
 
-    /// The command line that runs `command` in the namespace; `command` itself if its program does not exist, which then fails as usual.
+    /// The command line that runs `command` in the namespace. It is `command` itself if its program does not exist; that then fails as
+    /// usual.
     func command(_ command: [String], path: String = ProgramSearch.folders) -> [String] {
         #if os(Linux)
         guard let plan, let name = command.first, ProgramSearch.file(name, in: path) != nil else { return command }

@@ -30,7 +30,7 @@ enum NamespaceEntry {
     }
 
     #if os(Linux)
-    /// - Parameter words: the original bytes: a path need not be UTF-8.
+    /// - Parameter words: the original bytes, since a path need not be UTF-8.
     private static func become(_ name: String, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Never {
         guard let program = words[0] else { Self.end(Self.failed, "wiretape: there is no command after \"--\": pass one.") }
         execvp(program, words)
@@ -93,7 +93,7 @@ struct NamespaceMounts {
 
     // MARK: The namespace
 
-    /// A mount namespace if the process is allowed one; otherwise a user namespace with it, in which it is.
+    /// Creates a mount namespace if the process may do so; otherwise a user namespace that contains the mount namespace.
     private func unshare(_ calls: NamespaceCalls) throws(NamespaceObstacle) {
         do throws(NamespaceCalls.SystemError) {
             return try calls.unshare(NamespaceCalls.newMounts)
@@ -190,7 +190,7 @@ struct NamespaceCalls {
     private let mountCall: Mount
     private let controlCall: Control
 
-    /// Nil if the C library does not have them.
+    /// Nil if the C library does not have these functions.
     init?() {
         guard let unshare = dlsym(nil, "unshare"), let mount = dlsym(nil, "mount"), let control = dlsym(nil, "prctl") else { return nil }
         // SAFETY: int unshare(int); int mount(const char *, const char *, const char *, unsigned long, const void *).
@@ -212,7 +212,7 @@ struct NamespaceCalls {
     /// The capabilities that execve could still grant to this process; numbers from 0.
     var boundingSet: Set<UInt> { Set((0..<64).filter { self.controlCall(23, $0, 0, 0, 0) == 1 }) }
 
-    /// Drops all capabilities but these from the bounding set.
+    /// Drops all other capabilities from the bounding set.
     func bound(to capabilities: Set<UInt>) {
         for capability in self.boundingSet.subtracting(capabilities) { _ = self.controlCall(24, capability, 0, 0, 0) }
     }

@@ -5,7 +5,7 @@ internal import TapeTrust
 
 /// The mounts that replace the system's roots for a program in a mount namespace of its own.
 ///
-/// Passed on the command line of this program, which enters the namespace and then becomes the other. Does not mount anything.
+/// Passed on the command line of this program, which enters the namespace and then becomes the program to run. Does not mount anything.
 struct NamespacePlan: Hashable {
     /// A root, with the name by which OpenSSL looks it up in a folder.
     struct Root: Hashable {

@@ -12,7 +12,7 @@ enum WholeFile {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw TrustError("a file's path is empty or contains a NUL: pass the file's path.")
         }
-        // Opening a pipe in the file's place must not block.
+        // Opening must not block if there is a pipe in place of the file.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw self.problem("read", path) }
         defer { close(descriptor) }
@@ -40,7 +40,7 @@ enum WholeFile {
     /// Replaces a file atomically: a reader sees the old file or the new one, complete.
     static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(TrustError) {
         let new = "\(path).\(getpid()).new"
-        // A leftover of another process with the same ID.
+        // Removes a leftover of another process with the same ID.
         unlink(new)
         let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw self.problem("write", path) }
@@ -59,7 +59,7 @@ enum WholeFile {
         }
     }
 
-    /// Whether two paths lead to the same file, or would if it existed.
+    /// Whether two paths refer to the same file, or would if it existed.
     static func areSame(_ left: String, _ right: String) -> Bool {
         var one = stat()
         var other = stat()
