@@ -1,16 +1,16 @@
 internal import Dispatch
 internal import TapeBytes
 
-/// Ends the long work of a close the grace period after the signal that asked for it: whoever stops a container kills it soon after.
+/// Ends the long work of a close once the grace period after the signal is over, because whoever stops a container soon kills it.
 ///
-/// A run that ends by itself has all the time it needs, until a signal comes during the close. Any thread may use it.
+/// A run that ends by itself has all the time it needs, unless a signal comes during the close. Any thread may use it.
 final class ClosingTime: Sendable {
     private struct State: Sendable {
         var isClosing = false
         var signal: DispatchTime?
     }
 
-    /// Seconds for which a signal before the close counts: a command may take a while to end by it, or go on for hours.
+    /// How many seconds a signal before the close counts. The command may take a while to end after it, or continue for hours.
     private static let memory = 60
 
     private let grace: Int
@@ -59,9 +59,9 @@ final class ClosingTime: Sendable {
     }
 }
 
-/// Tells that a close waits for searches, on a terminal as they go on, elsewhere once.
+/// Reports that a close waits for searches: continuously on a terminal, and once elsewhere.
 final class SearchProgress {
-    /// Tenths of a second before anything is said.
+    /// How long nothing is printed, in tenths of a second.
     private static let patience = 10
 
     private let screen: RunScreen
@@ -71,7 +71,7 @@ final class SearchProgress {
 
     init(screen: RunScreen) { self.screen = screen }
 
-    /// - Parameter left: exchanges that are still searched.
+    /// - Parameter left: the number of exchanges that are still being searched.
     func show(_ left: Int) {
         self.calls += 1
         self.most = max(self.most, left)

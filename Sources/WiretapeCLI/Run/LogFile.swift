@@ -8,15 +8,15 @@ internal import TapeProxy
 /// The file of `--log`: one line per event, in order of arrival.
 ///
 /// A queue of its own writes whole lines as soon as it can: logging never waits for the disk. Lines that a full or slow disk does not
-/// take are dropped, and a later line says how many.
+/// accept are dropped, and a later line reports how many.
 final class LogFile: Sendable {
-    /// Bytes that wait for the disk: about 40,000 events.
+    /// The most bytes that wait for the disk: about 40,000 events.
     static let limit = 4 << 20
 
     private struct State {
         var waiting: [UInt8] = []
         var dropped = 0
-        /// Whether the last write ended within a line.
+        /// Whether the last write ended in the middle of a line.
         var isTorn = false
         var isScheduled = false
     }
@@ -44,7 +44,7 @@ final class LogFile: Sendable {
         self.logger = Logger(label: "wiretape") { _ in LogFileHandler(logLevel: level) { writer.append($0) } }
     }
 
-    /// Waits until the logged lines are written, as far as the disk takes them.
+    /// Waits until the logged lines are written, as far as the disk accepts them.
     func flush() { self.writer.flush() }
 
     /// The file, and the lines that wait to be written.
@@ -98,7 +98,7 @@ final class LogFile: Sendable {
                 written += count
             }
             self.state.withLock { state in
-                // Nothing was written: the end of the file is unchanged.
+                // If nothing was written, the end of the file is unchanged.
                 if written > 0 { state.isTorn = text[written - 1] != UInt8(ascii: "\n") }
                 // Counts the lines that are not complete in the file, and those that the note would have counted.
                 state.dropped += text[max(written, note.count)...].count { $0 == UInt8(ascii: "\n") } + (written < note.count ? noted : 0)
@@ -109,7 +109,7 @@ final class LogFile: Sendable {
 
 /// Formats an event as a line: time, level, message, and metadata as `key=value`, sorted by key.
 struct LogFileHandler: LogHandler {
-    /// Characters of a value; a longer one is cut off.
+    /// The most characters of a value; a longer one is cut off.
     private static let valueLimit = 1000
 
     var metadata: Logger.Metadata = [:]

@@ -38,7 +38,7 @@ struct PingCommand: ParsableCommand {
             case .wiretape:
                 if !self.quiet { Terminal.output.line("wiretape listens on \(address).") }
                 return
-            // Something else has the port: waiting would not change that.
+            // Something else uses the port, and waiting would not change that.
             case .somethingElse: try self.fail("\(address) answers, but it is not wiretape: choose another port.")
             case .nothing(let problem):
                 if time(nil) >= end {
@@ -55,21 +55,21 @@ struct PingCommand: ParsableCommand {
     }
 }
 
-/// What answers at an address.
+/// Finds out what answers at an address.
 enum ProxyGreeting {
     enum Answer: Equatable {
         case wiretape
         case somethingElse
-        /// - problem: of the connection.
+        /// - problem: the problem with the connection.
         case nothing(String)
     }
 
-    /// Waits two seconds at most for each step.
+    /// Waits at most two seconds for each step.
     static func ask(_ address: ListenAddress) -> Answer {
         var hints = addrinfo()
         hints.ai_socktype = streamSocket
         var found: UnsafeMutablePointer<addrinfo>?
-        // Where there is no /etc/hosts, localhost is not found.
+        // Without an /etc/hosts, localhost is not found.
         let host = address.host.lowercased() == "localhost" ? "127.0.0.1" : address.host
         let code = getaddrinfo(host, String(address.port), &hints, &found)
         guard code == 0 else { return .nothing(String(cString: gai_strerror(code))) }

@@ -45,7 +45,7 @@ struct ProxyOptions: ParsableArguments {
     }
 }
 
-/// Who can reach the proxy, what it prints, and how long it takes to stop.
+/// Who can reach the proxy, what it prints, and how long it may take to stop.
 struct ReachOptions: ParsableArguments {
     @Flag(
         help: "Also take connections that the kernel leads here: \"wiretape env --transparent\" prints the rules for that (Linux).")

@@ -30,7 +30,7 @@ struct ProxyRun {
     /// Nil if the command cannot record.
     var recording: RecordOptions?
     var browser = BrowserOptions()
-    /// What the browser opens.
+    /// The URL that the browser opens.
     var url: String?
     /// The program, or the browser's own arguments.
     var command: [String]
@@ -94,7 +94,7 @@ struct ProxyRun {
         defer { page?.stop() }
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: plan.cassette) {
-                // One line, whatever names a client or an origin sends.
+                // Printed on one line, whatever names a client or an origin sends.
                 screen.complain(VisibleText.line($0))
             }
         } catch {
@@ -124,7 +124,7 @@ struct ProxyRun {
             let progress = ProgressLine(label: "decoding")
             let searching = SearchProgress(screen: screen)
             let keepsOld = childFailed && settings.keepsOnFailure
-            // The next run would take an empty cassette for a recorded one.
+            // The next run would mistake an empty cassette for a recorded one.
             path = try recorder.close(
                 keepsOld: keepsOld || settings.reviews, keepsEmpty: false,
                 progress: { done, count in
@@ -181,7 +181,7 @@ struct ProxyRun {
         return configuration
     }
 
-    /// The page of the run, if that is asked for: of the file that is recorded, else of the one that is replayed.
+    /// The page of the run, if one was asked for. It shows the file that is recorded, or else the one that is replayed.
     private func page(
         of cassette: OpenCassette, _ settings: RunSettings, ports: ClosedPorts, _ screen: RunScreen,
         _ configuration: inout ProxyConfiguration
@@ -204,7 +204,7 @@ struct ProxyRun {
         let target = cassette.plan.recording.path
         let new = cassette.recorder.flatMap { $0.path == target ? nil : $0.path }
         if settings.reviews, let new { run.review = ReviewQuestion(old: target, new: new) }
-        // What only replays reaches no origin, for nobody.
+        // A replay never contacts an origin, so upstream TLS settings do not apply.
         let upstream = cassette.recorder == nil ? nil : self.upstreamTLS?.laid(over: settings)
         let server = try InspectorServer.start(
             InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, older: new.map { _ in target },
@@ -267,10 +267,11 @@ struct ProxyRun {
         var trust: ChildTrust
         /// Nil for any other program.
         var browser: Browser?
-        /// The browser's.
+        /// The browser's profile.
         var profile: RunFolder?
         var authority: AuthorityCertificate
-        /// What the program may not trust. Said if TLS failed, or if it opened tunnels that were passed on: most programs need none of it.
+        /// What the program may not trust. Printed only if TLS failed or if it opened tunnels that were passed on, since most programs need
+        /// none of it.
         var notices: [String] = []
     }
 
@@ -355,7 +356,7 @@ extension RunSettings {
         if self.refreshFields.contains(where: { $0.source == .commandLine }), !self.refreshesDates {
             throw ValidationError("--refresh-field applies to dates that --refresh-dates moves: pass both.")
         }
-        // A --no-refresh-dates for one run is no mistake in the file.
+        // A --no-refresh-dates for one run is not an error in the file.
         if let field = self.refreshFields.first, self.refreshDates == nil {
             throw SettingError(
                 "\(field.source): refreshFields applies to dates that refreshDates moves: set \"refreshDates: true\" too, or remove it.")

@@ -36,7 +36,7 @@ struct RecordOptions: ParsableArguments {
     }
 }
 
-/// What happens to a recording on the disk, beyond what most runs need.
+/// How a recording is kept on the disk, beyond the options that most runs need.
 struct KeepingOptions: ParsableArguments {
     @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends. Default: normal.")
     var durability: ProxyConfiguration.Durability?
@@ -59,7 +59,7 @@ struct KeepingOptions: ParsableArguments {
 extension ProxyConfiguration.Durability: ExpressibleByArgument {}
 extension ProxyConfiguration.DiskFullPolicy: ExpressibleByArgument {}
 
-/// What is removed from a recording, for the commands that write one.
+/// Which secrets are removed from a recording, for the commands that write one.
 struct RedactionOptions: ParsableArguments {
     @Option(
         name: .customLong("redact"),

@@ -27,7 +27,7 @@ struct RecordingReview {
     /// Receives the diff in pieces.
     let write: (String) -> Void
     let ask: () -> Answer
-    /// What the page of the run asks; nil if there is no page.
+    /// The question that the page of the run asks; nil if there is no page.
     var question: ReviewQuestion?
 
     /// An incomplete recording, or one with a secret in it, never replaces another, whatever the answer.
@@ -44,7 +44,7 @@ struct RecordingReview {
             let isTerminal = Terminal.error.isTerminal && Terminal.input.isTerminal
             let question = page.flatMap { $0.isWatched ? $0.question : nil }
             guard isTerminal || question != nil else { return .later }
-            // Ctrl-C is an answer too: it keeps both.
+            // Ctrl-C also counts as an answer: it keeps both.
             SignalThread.unblock()
             let words = "y replaces it, n removes the new recording, Return keeps both"
             switch (isTerminal, question) {
@@ -65,15 +65,15 @@ struct RecordingReview {
         return review
     }
 
-    /// Milliseconds between two looks at the terminal.
+    /// How often the terminal is checked, in milliseconds.
     private static let lookInterval = 100
 
-    /// Milliseconds without a page after which nobody is waited for: longer than a page takes that is loaded again, or connects again.
+    /// After this many milliseconds without a page, the answer is no longer awaited. Longer than a page takes to reload or to reconnect.
     static let absenceLimit = 10_000
 
-    /// A page's answer; keeps both once no page has been open for a while.
+    /// The answer of a page. Keeps both once no page has been open for a while.
     ///
-    /// - Parameter wait: waits so many milliseconds for an answer, nil if there is none then.
+    /// - Parameter wait: waits this many milliseconds for an answer; returns nil if there is none.
     static func pagesAnswer(
         to question: ReviewQuestion, isWatched: () -> Bool, wait: (_ milliseconds: Int) -> Answer?
     ) -> Answer {
@@ -82,7 +82,7 @@ struct RecordingReview {
             if let answer = wait(self.lookInterval) { return answer }
             absence = isWatched() ? 0 : absence + self.lookInterval
         }
-        // A page may have answered in this moment.
+        // A page may have answered at this very moment.
         _ = question.answer(.later, by: .terminal)
         return question.wait(milliseconds: 0)?.answer ?? .later
     }
@@ -96,7 +96,7 @@ struct RecordingReview {
                 return reply.answer
             }
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            // The terminal gives whole lines, so that what is there can be read without waiting for more.
+            // The terminal delivers whole lines, so the available input can be read without waiting for more.
             if poll(&input, 1, 0) > 0 { _ = question.answer(Answer(readLine()), by: .terminal) }
         }
     }
@@ -159,7 +159,7 @@ struct RecordingReview {
         self.tidy()
     }
 
-    /// Removes bodies without a reference; none if a cassette that shares the folder cannot be read.
+    /// Removes bodies without a reference. Removes none if a cassette that shares the folder cannot be read.
     private func tidy() {
         guard let store = try? BodyStore(cassettePath: self.old) else { return }
         _ = try? CassetteReferences(familyOf: self.old).tidy(store)

@@ -42,7 +42,7 @@ struct RuleOptions: ParsableArguments {
     }
 }
 
-/// The rules that fewer people need.
+/// The rules that fewer users need.
 struct MoreRuleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -53,7 +53,7 @@ struct MoreRuleOptions: ParsableArguments {
     @OptionGroup var names: DescriptorOptions
 }
 
-/// What names the fields of gRPC messages, for every command that compares or shows them.
+/// The descriptors that name the fields of gRPC messages, for every command that compares or shows them.
 struct DescriptorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -65,7 +65,7 @@ struct DescriptorOptions: ParsableArguments {
     func schema() throws(CassetteError) -> ProtoSchema? { try DescriptorFiles.schema(self.descriptors) }
 }
 
-/// How the recorded exchanges answer, and what counts as a failure, for the commands that replay.
+/// What counts as a failure, for the commands that replay.
 struct VerdictOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -99,7 +99,7 @@ struct ReportOptions: ParsableArguments {
     var report: [ReportFile] = []
 }
 
-/// How the recorded exchanges answer, beyond what most replays need.
+/// How the recorded exchanges answer, beyond the options that most replays need.
 struct AnswerOptions: ParsableArguments {
     @Option(
         name: .customLong("repeat"),

@@ -22,14 +22,14 @@ struct RunSummary {
     var rules: [RuleReport] = []
     /// The outcome of `--review`; nil if there was no review.
     var review: RecordingReview.Outcome?
-    /// Where the command's proxy was; nil if that was no matter of the command's, as with a browser.
+    /// The address of the command's proxy; nil if the command was not given one, as with a browser.
     var address: String?
     /// Whether the old cassette stays if the command failed.
     var keepsOnFailure = true
 
     private var verdict: Verdict { self.replay.verdict }
 
-    /// The command's own exit code first; of several reasons for failure, the smallest.
+    /// The command's own exit code takes precedence. Of several reasons for failure, the smallest code is used.
     var exitStatus: Int32 {
         if let childStatus, childStatus != 0 { return childStatus }
         let failures = RunFailure.all(

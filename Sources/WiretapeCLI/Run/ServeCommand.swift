@@ -53,7 +53,7 @@ struct ServeCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    /// A page for each session.
+    /// Shows a page for each session.
     @OptionGroup(title: "Inspector") var page: WebOptions
 
     @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when a session ends.", valueName: "seconds"))
@@ -83,7 +83,7 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
     var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
 
-    /// Not of this command: it is declared so that the error can name what there is in its place.
+    /// Not an option of this command. It is declared so that the error can name the alternative.
     @Option(help: .hidden)
     var report: String?
 
@@ -118,7 +118,7 @@ struct ServeRun {
     func run() throws { try CommandEnd.run { try self.execute() } }
 
     private func execute() throws -> Int32 {
-        // Ctrl-C in a terminal reaches the program that started this; closing standard input is how that program ends it.
+        // Ctrl-C in a terminal would reach the program that started this one. That program ends it by closing standard input.
         if self.endsWithInput { _ = setsid() }
         guard self.options.share else { return try self.serve(nil) }
         let environment = ChildEnvironment.parent
@@ -133,13 +133,13 @@ struct ServeRun {
             let stop = DispatchSemaphore(value: 0)
             SignalThread.start { _ in stop.signal() }
             StandardInput.whenClosed { stop.signal() }
-            // The lock that keeps the server ends with `shared`.
+            // The lock that represents the server is released with `shared`.
             withExtendedLifetime(shared) { stop.wait() }
             return ExitStatus.done
         }
     }
 
-    /// With its parents. False sets `errno`.
+    /// Creates the folder with its parents. Sets `errno` if it returns false.
     private static func makesFolder(_ path: String) -> Bool {
         if mkdir(path, 0o777) == 0 || errno == EEXIST { return true }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
@@ -148,7 +148,7 @@ struct ServeRun {
 
     private var endsWithInput: Bool { self.options.untilEof || self.options.share }
 
-    /// What two processes must have in common to share a server.
+    /// The properties that two processes must have in common to share a server.
     private func identity(_ environment: [String: String]) throws -> [String] {
         let folder = try CassetteFolder(self.options.folder).path
         let variables = environment.filter { name, _ in
@@ -194,7 +194,7 @@ struct ServeRun {
         configuration.chain = try self.options.upstreamTLS.proxies.chain { screen.say($0) }
         if let pages { configuration.page = { try pages.page(of: $0) } }
         let server = try SessionServer.start(configuration) {
-            // One line, whatever names a client or an origin sends.
+            // Printed on one line, whatever names a client or an origin sends.
             screen.complain(VisibleText.line($0))
             // The message may contain paths: it is for the person at the screen only.
             log?.logger.warning("a message was printed on standard error")
@@ -229,7 +229,7 @@ struct ServeRun {
         }
         stop.wait()
         SignalThread.close(nil)
-        // Before the control API, which waits for the ends of sessions that it was asked for.
+        // Before the control API, which waits until the sessions that it was asked to end have ended.
         closing.begin()
         control.stop()
         let searching = SearchProgress(screen: screen)
@@ -240,7 +240,7 @@ struct ServeRun {
         return Self.exitStatus(reports)
     }
 
-    /// Host patterns apply to the whole process: a tunnel is intercepted or not before its session is known.
+    /// Host patterns apply to the whole process: whether a tunnel is intercepted is decided before its session is known.
     static func notices(on file: ConfigFile?) -> [String] {
         guard let file, file.sections.contains(where: { !$0.settings.passthrough.isEmpty || !$0.settings.refuse.isEmpty }) else {
             return []
@@ -248,7 +248,7 @@ struct ServeRun {
         return ["\"\(file.path)\": passthrough and refuse for single cassettes have no effect here: set them for all."]
     }
 
-    /// The smallest exit code but 0, as for several reasons in one run.
+    /// The smallest exit code except 0, as for several reasons in one run.
     static func exitStatus(_ reports: [SessionReport]) -> Int32 {
         reports.map { Int32($0.exitStatus) }.filter { $0 != ExitStatus.done }.min() ?? ExitStatus.done
     }
@@ -280,9 +280,9 @@ struct ServeRun {
     }
 }
 
-/// What `serve` tells the program that starts it, and the clients of its sessions.
+/// The information that `serve` gives to the program that starts it, and to the clients of its sessions.
 enum ServeClient {
-    /// One line of JSON, with its end.
+    /// One line of JSON, including its line end.
     static func readyLine(proxy: String, control: String, token: Secret, folder: String, trust: ChildTrust) -> String {
         var writer = JSONWriter()
         writer.beginObject(.inline)
@@ -317,7 +317,7 @@ enum ServeClient {
 
 /// The end of standard input.
 enum StandardInput {
-    /// Reads and drops all that comes, on a thread of its own.
+    /// Reads and drops all input, on a thread of its own.
     static func whenClosed(_ then: @escaping @Sendable () -> Void) {
         DispatchQueue(label: "wiretape.input").async {
             var buffer = [UInt8](repeating: 0, count: 512)

@@ -3,21 +3,21 @@ internal import TapeTLS
 
 /// One `wiretape serve` for all processes of one user that start it with the same arguments in the same folder.
 ///
-/// The first of them serves; each later one prints what the first printed and waits. The server ends when the standard input of the first
-/// is closed and no other process is left. All of it rests on locks of files (flock(2)), which the kernel releases when a process ends,
+/// The first process serves; each later one prints what the first printed, and waits. The server ends when the first process's standard
+/// input is closed and no other process is left. This relies on file locks (flock(2)), which the kernel releases when a process ends,
 /// however it ends:
 /// - `NAME.entry` is held while a process joins or starts, so that two do not start at once.
-/// - `NAME.users` is shared by all who use the server; the server takes it for itself alone before it ends.
+/// - `NAME.users` is shared by all who use the server; the server locks it exclusively before it ends.
 /// - `NAME.server` is held by the server; its contents are the ready line.
 final class SharedServe {
-    /// What a process is.
+    /// The role of a process.
     enum Role {
         case server(SharedServe)
-        /// - readyLine: what the server printed.
+        /// - readyLine: the line that the server printed.
         case user(SharedServe, readyLine: String)
     }
 
-    /// A server that ends needs at most its grace period; a process that waits longer than this reports that.
+    /// A server that is ending needs at most its grace period. A process that waits longer than this reports it.
     static let patience = 120
 
     /// Held until the server listens.
@@ -32,11 +32,11 @@ final class SharedServe {
         self.server = server
     }
 
-    /// Joins the server that runs, or makes this process the server. Waits for a server that is just ending.
+    /// Joins the running server, or makes this process the server. Waits for a server that is just ending.
     ///
     /// - Parameters:
-    ///   - identity: what must be the same for two processes to share a server.
-    ///   - folder: for the locks; this user's alone.
+    ///   - identity: the properties that two processes must have in common to share a server.
+    ///   - folder: the folder for the locks, which only this user can access.
     static func join(_ identity: [String], in folder: String) throws(TrustError) -> Role {
         let path = "\(folder)/serve-\(try self.name(identity))"
         let entry = try LockedFile("\(path).entry")
@@ -44,7 +44,7 @@ final class SharedServe {
         for _ in 0..<(Self.patience * 100) {
             let users = try LockedFile("\(path).users")
             guard users.tryLock(.shared) else {
-                // The server has it for itself: it is ending.
+                // The server holds the exclusive lock, so it is ending.
                 usleep(10_000)
                 continue
             }
@@ -63,9 +63,9 @@ final class SharedServe {
         self.entry = nil
     }
 
-    /// The folder for the locks, made if it is missing.
+    /// The folder for the locks, created if it is missing.
     ///
-    /// - Throws: if somebody else could write there.
+    /// - Throws: if another user could write there.
     static func folder(environment: [String: String]) throws(TrustError) -> String {
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") && access($0, W_OK) == 0 ? $0 : nil }
         let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
@@ -115,12 +115,12 @@ final class LockedFile: Sendable {
         }
     }
 
-    /// False if another process has it.
+    /// False if another process holds the lock.
     func tryLock(_ kind: Kind) -> Bool {
         flock(self.descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0
     }
 
-    /// Gives the lock up, and waits until this process has it alone.
+    /// Releases the lock, and waits until this process holds it exclusively.
     func waitForOthers() {
         _ = flock(self.descriptor, LOCK_UN)
         try? self.lock(.exclusive)

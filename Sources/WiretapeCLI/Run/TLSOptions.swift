@@ -29,7 +29,7 @@ struct TLSOptions: ParsableArguments {
     // MARK: Settings of the proxy
 
     /// - Parameters:
-    ///   - place: where Wiretape's own authority is, or is made.
+    ///   - place: the place of Wiretape's own authority, which is created there if necessary.
     ///   - upstream: nil if no origin is reached.
     ///   - notice: receives a line that a person should know although nothing failed.
     func settings(

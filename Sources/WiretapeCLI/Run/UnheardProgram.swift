@@ -1,6 +1,6 @@
-/// A program that was run with the proxy's settings and made no request through it, with what its users can do.
+/// A program that was run with the proxy's settings but made no request through it, with advice for its users.
 ///
-/// Asks a program that it knows for its version, which decides whether the program reads proxy variables.
+/// Asks a known program for its version, which decides whether the program reads proxy variables.
 struct UnheardProgram {
     private enum Kind {
         case node, npm, go, java, deno, bun, python, other
@@ -10,14 +10,14 @@ struct UnheardProgram {
     private static let versionLimit = 60
 
     private let kind: Kind
-    /// As it is shown: "Node 20.20.2", or "the command".
+    /// The displayed name: "Node 20.20.2", or "the command".
     private let name: String
-    /// The first two numbers; nil if the program does not tell.
+    /// The first two numbers; nil if the program does not report them.
     private let version: (major: Int, minor: Int)?
 
     /// - Parameters:
     ///   - command: its words.
-    ///   - versionText: what a program prints of its version; nil if it cannot be run.
+    ///   - versionText: the output with which a program reports its version; nil if the program cannot be run.
     init(of command: [String], versionText: (_ program: String, _ words: [String]) -> String? = Self.versionText) {
         let program = Self.program(of: command)
         let known =
@@ -51,7 +51,7 @@ struct UnheardProgram {
         }
     }
 
-    /// The command lines of a script: its interpreter with the options, and, of a shell script, each line. Empty for other programs.
+    /// The command lines of a script: its interpreter with the options and, for a shell script, each line. Empty for other programs.
     private static func words(ofScript program: String) -> [[String]] {
         guard let path = ProgramSearch.file(program), let file = try? WholeFile.read(path), file.starts(with: "#!".utf8) else { return [] }
         let lines = String(decoding: file.prefix(self.scriptLimit), as: UTF8.self).split(whereSeparator: \.isNewline)
@@ -61,12 +61,12 @@ struct UnheardProgram {
         }
     }
 
-    /// Bytes of a script that are looked at.
+    /// How many bytes of a script are searched.
     private static let scriptLimit = 1 << 16
 
     /// One line that says what happened and what to do.
     ///
-    /// - Parameter address: of the proxy.
+    /// - Parameter address: the address of the proxy.
     func advice(address: String) -> String {
         let reverse =
             "prefix its URLs with the value of WIRETAPE_REVERSE, as in http://\(address)/http://localhost:8000/pets"
@@ -99,7 +99,7 @@ struct UnheardProgram {
         return version.major >= 24 || version.major == 22 && version.minor >= 21
     }
 
-    /// The program that a command runs, behind `env` and the like.
+    /// The program that a command runs, after `env` and the like.
     private static func program(of command: [String]) -> String {
         var words = command[...]
         while let first = words.first {
@@ -111,7 +111,7 @@ struct UnheardProgram {
                 words = words[(option + 1)...].first.map { $0.split(separator: " ").map(String.init)[...] } ?? []
                 continue
             }
-            // Numbers are those of `timeout 5` and the like.
+            // Numbers belong to `timeout 5` and the like.
             let isBefore =
                 self.wrappers.contains(base) || first.contains("=") || first.hasPrefix("-") || first.first?.isNumber == true
             guard isBefore else { return first }
@@ -120,7 +120,7 @@ struct UnheardProgram {
         return command.first ?? ""
     }
 
-    /// Programs and words of a shell that are in front of the command they run.
+    /// Programs and shell words that come before the command that they run.
     private static let wrappers: Set<String> = [
         "env", "nice", "time", "exec", "command", "nohup", "timeout", "setsid", "stdbuf", "ionice", "chrt", "taskset", "if", "then", "do",
         "!", "{", "(", "&&", "||",
@@ -132,7 +132,7 @@ struct UnheardProgram {
         }
     }
 
-    /// The first number with points in a text.
+    /// The first number with dots in a text.
     private static func numbers(in text: String) -> String? {
         guard let start = text.firstIndex(where: { $0.isASCII && $0.isNumber }) else { return nil }
         let numbers = text[start...].prefix { $0 == "." || $0.isASCII && $0.isNumber }

@@ -25,7 +25,7 @@ struct UpstreamProxyOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var upstreamProxyAuthFile: String?
 
-    /// What the parser says of a value repeats it, so that it is read here: it may have a password in it.
+    /// The value is parsed here and not by the parser, whose messages repeat it: it may contain a password.
     func validate() throws { _ = try self.proxy() }
 
     private func proxy() throws(ValidationError) -> UpstreamProxy? {

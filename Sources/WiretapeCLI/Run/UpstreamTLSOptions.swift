@@ -5,7 +5,7 @@ internal import TapeTrust
 
 /// The options for HTTPS towards origins, in the commands that reach them.
 ///
-/// If several patterns match, the first one given counts; pins precede --insecure-upstream.
+/// If several patterns match, the first one given applies. Pins precede --insecure-upstream.
 struct UpstreamTLSOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Let CONNECT tunnels to these hosts pass unopened and unrecorded. Repeatable.", valueName: "pattern"),
@@ -44,12 +44,12 @@ struct UpstreamTLSOptions: ParsableArguments {
     @Option(name: .customLong("upstream-tls-min"), help: ArgumentHelp("Minimum TLS version for origins.", valueName: "version"))
     var upstreamTLSMin = TLSVersion.tls12
 
-    /// In front of these origins.
+    /// The proxies in front of these origins.
     @OptionGroup var proxies: UpstreamProxyOptions
 
     // MARK: Settings of the proxy
 
-    /// With the configuration file's values first, which are the more general.
+    /// The options with the configuration file's values first, which are more general.
     func laid(over settings: RunSettings) -> UpstreamTLSOptions {
         var laid = self
         laid.passthrough = settings.passthrough.map(\.value) + self.passthrough
@@ -93,7 +93,7 @@ struct UpstreamTLSOptions: ParsableArguments {
         return rules
     }
 
-    /// All pins of one host, any of which suffices.
+    /// All pins of one host. Any one of them suffices.
     private func pinned(_ host: HostPattern) throws(TrustError) -> ServerTrust {
         var keys: [[UInt8]] = []
         var certificates: [[UInt8]] = []
@@ -127,7 +127,7 @@ struct UpstreamTLSOptions: ParsableArguments {
 struct HostIdentity: Hashable {
     var hosts: HostPattern
     var certificateFile: String
-    /// The certificate's file if it contains both.
+    /// The same as the certificate's file if that contains both.
     var keyFile: String
 
     init(_ text: String) throws(TrustError) {
@@ -143,7 +143,7 @@ struct HostIdentity: Hashable {
     }
 }
 
-/// `HOST=sha256/BASE64` or `HOST=FILE.pem` on the command line: what the certificate of a host must be. Does not read the file.
+/// `HOST=sha256/BASE64` or `HOST=FILE.pem` on the command line: a requirement for the certificate of a host. Does not read the file.
 struct HostPin: Hashable {
     enum Pin: Hashable {
         case publicKey(PublicKeyPin)
@@ -169,7 +169,7 @@ struct HostPin: Hashable {
 }
 
 extension HostPattern {
-    /// Splits `PATTERN=VALUE`; no pattern contains an equals sign, and a value may.
+    /// Splits `PATTERN=VALUE`. A pattern cannot contain an equals sign, but a value can.
     static func assignment(_ text: String, _ form: String) throws(TrustError) -> (pattern: HostPattern, value: String) {
         guard let equals = text.firstIndex(of: "="), text.index(after: equals) < text.endIndex else {
             throw TrustError("there is no value for a host in \"\(text)\": write \(form).")

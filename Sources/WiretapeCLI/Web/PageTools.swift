@@ -12,7 +12,7 @@ internal import TapeTLS
 extension InspectorTools {
     /// - Parameters:
     ///   - upstreamTLS: how origins are reached; nil if the command reaches none.
-    ///   - ports: those of this process, which nothing is sent to.
+    ///   - ports: the ports of this process, to which nothing is sent.
     static func ofCommands(upstreamTLS: UpstreamTLSOptions?, ports: ClosedPorts) -> InspectorTools {
         var tools = InspectorTools()
         tools.digest = { FastSHA256() }
@@ -42,7 +42,7 @@ extension RedactionService.Found {
     }
 }
 
-/// Where this process listens, as it becomes known.
+/// The ports on which this process listens, added as they become known.
 ///
 /// Any thread may use it.
 final class ClosedPorts: Sendable {
@@ -55,15 +55,15 @@ final class ClosedPorts: Sendable {
 
 /// Sends one request of a cassette by the rules of `check`: as it was recorded, through a proxy of its own that redacts the answer.
 struct LiveResend: Sendable {
-    /// An event stream may never end, and a page shows the beginning of an answer.
+    /// Limits of an answer, since an event stream may never end, and a page shows only the beginning of an answer.
     private static let limits = LiveSocket.Limits(seconds: 60, bytes: 256 << 20)
 
     let upstreamTLS: UpstreamTLSOptions
     let ports: ClosedPorts
 
-    /// Receives nothing more once its thread's work is cancelled (`WorkCancellation`).
+    /// Stops receiving once the work of its thread is cancelled (`WorkCancellation`).
     ///
-    /// - Parameter take: is given the answer while its files are there.
+    /// - Parameter take: is called with the answer while its files still exist.
     func send(_ order: SendService.Order, _ take: (SendService.Answer) throws -> Void) throws {
         let notes = Guarded<[String]>([])
         let stop = LiveStop()
@@ -101,9 +101,9 @@ struct LiveResend: Sendable {
             throw SendService.NotSent(reason: message, isUnsafe: false)
         }
         let cassette = try RecordedCassette(path: live)
-        // What the proxy refuses is not recorded.
+        // A request that the proxy refuses is not recorded.
         if cassette.count == 0, !received.isEmpty { notes.withLock { $0.append(Self.refusal(received)) } }
-        // A CONNECT that failed comes alone; one that went well is not recorded as an exchange.
+        // A failed CONNECT is the only exchange. A successful one is not recorded as an exchange.
         let answer = cassette.count > 0 ? try cassette.interaction(at: cassette.count - 1) : nil
         let comparison = ExchangeComparison(old: order.path, new: live, showsAll: false, digest: CareCommand.digest)
         let changes = try answer.map { try comparison.answerChanges(order.recorded, $0) } ?? []

@@ -31,16 +31,16 @@ struct WebOptions: ParsableArguments {
     }
 }
 
-/// A page that is served while a command runs: it is announced, opened if that was asked for, and stopped.
+/// A page that is served while a command runs. It is announced, opened if that was asked for, and stopped.
 struct ServedPage {
     private let server: InspectorServer
-    /// What the page shows of a run.
+    /// The counts of a run that the page shows.
     let counts: RunCounts
-    /// What the page asks when the recording has ended; nil if nobody is asked.
+    /// The question that the page asks when the recording has ended; nil if nobody is asked.
     let question: ReviewQuestion?
     private let file: RedirectFile?
 
-    /// Whether a browser shows it.
+    /// Whether a browser is showing it.
     var isWatched: Bool { self.server.isWatched }
 
     /// - Parameter say: prints a line for people.
@@ -67,7 +67,7 @@ struct ServedPage {
 }
 
 extension InspectedRun {
-    /// - Parameter counts: of the proxy, once there is one.
+    /// - Parameter counts: the counts of the proxy, once there is one.
     init(
         command: String, name: String, session: CassetteSession, recorded: RecordedCassette?, counts: RunCounts, open: OpenExchanges
     ) {
@@ -88,9 +88,9 @@ extension OpenExchanges {
 
 /// The pages of the sessions of a server.
 ///
-/// They send nothing: a session's requests are those of its clients.
+/// They send nothing: only a session's clients make requests.
 struct SessionPages: Sendable {
-    /// Ports that are tried from the one that was asked for.
+    /// How many ports are tried, starting with the one that was asked for.
     private static let portTries = 100
 
     let threads = InspectorThreads()
@@ -120,7 +120,7 @@ struct SessionPages: Sendable {
         }
         if let file {
             let say = self.say
-            // The answer to the request for a session does not wait for a browser.
+            // The answer to the request for a session must not wait for a browser.
             DispatchQueue.global().async { if let problem = file.open() { say(problem) } }
         }
         return SessionPage(
@@ -131,7 +131,7 @@ struct SessionPages: Sendable {
             })
     }
 
-    /// On the first free port from the one that was asked for.
+    /// Starts on the first free port, beginning with the one that was asked for.
     private func server(_ cassette: InspectedCassette, _ run: InspectedRun) throws(InspectorServer.StartError) -> InspectorServer {
         let tools = InspectorTools.ofCommands(upstreamTLS: nil, ports: ClosedPorts())
         func start(_ port: Int) throws(InspectorServer.StartError) -> InspectorServer {
@@ -145,7 +145,7 @@ struct SessionPages: Sendable {
     }
 }
 
-/// How far a run is, once it has a proxy.
+/// The progress of a run, once it has a proxy.
 ///
 /// Any thread may use it.
 final class RunCounts: Sendable {
@@ -169,7 +169,7 @@ final class RunCounts: Sendable {
     }
 }
 
-/// A file that leads a browser to the page: other users can read the arguments of a program, and the address has the token.
+/// A file that redirects a browser to the page. Other users can read the arguments of a program, and the address contains the token.
 struct RedirectFile: Sendable {
     #if os(macOS)
     static let opener = "open"
@@ -187,7 +187,7 @@ struct RedirectFile: Sendable {
             throw TrustError(
                 "a file to open the page with cannot be made in \"\(folder)\" (\(String(cString: strerror(errno)))): leave out --open.")
         }
-        // mkstemps gives it the mode 0600.
+        // mkstemps creates it with mode 0600.
         self.path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let text = "<!doctype html><meta charset=utf-8><title>wiretape</title><meta http-equiv=refresh content=\"0;url=\(address)\">\n"
         let written = Array(text.utf8).withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
@@ -198,13 +198,13 @@ struct RedirectFile: Sendable {
         }
     }
 
-    /// Opens it in the browser, and waits until that has taken it.
+    /// Opens the file in the browser, and waits until the browser has read it.
     ///
     /// - Returns: why it was not opened, for people.
     func open() -> String? {
         do throws(ChildProcess.StartError) {
             let opener = try ChildProcess(command: [Self.opener, self.path], environment: ChildEnvironment.parent)
-            // Reaps it; the browser itself goes on.
+            // Reaps the opener; the browser itself continues.
             _ = opener.wait()
             return nil
         } catch {
