@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import TapeInspector
 internal import TapeProxy
 
-/// How a command ends: the one place that knows every error and its exit code.
+/// How a command ends. This is the only place that knows every error and its exit code.
 enum CommandEnd {
     /// - Parameter body: returns the exit code of a success.
     static func run(_ body: () throws -> Int32) throws {

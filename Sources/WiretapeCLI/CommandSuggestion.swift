@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Names the command or the option that was probably meant where there is none of a name.
+/// Suggests the command or the option that was probably meant if there is none with the given name.
 enum CommandSuggestion {
     /// The error for a command line whose command does not exist; nil if it exists, or an option comes first.
     static func problem(_ arguments: [String], in root: any ParsableCommand.Type) -> String? {
@@ -22,8 +22,8 @@ enum CommandSuggestion {
 
     /// The error for the first option that its command does not have; nil if there is none before "--".
     ///
-    /// To be asked only after the parser has refused the command line: the parser reports what is missing before what is unknown, and
-    /// suggests nothing for some of it.
+    /// Ask only after the parser has rejected the command line: the parser reports missing arguments before unknown ones, and suggests
+    /// nothing for some of them.
     static func unknownOption(_ arguments: [String], in root: any ParsableCommand.Type) -> String? {
         var command = root
         var path = [root.configuration.commandName ?? ""]
@@ -39,7 +39,7 @@ enum CommandSuggestion {
         let start = "there is no option \"\(self.shown(String(option)))\" of \"\(path.joined(separator: " "))\""
         let name = String(option.drop { $0 == "-" })
         if let nearest = self.nearest(to: name, in: known.long) { return "\(start): did you mean \"--\(nearest)\"?" }
-        // Options come after the command that has them.
+        // Options come after the command that defines them.
         for next in command.configuration.subcommands {
             guard let nearest = self.nearest(to: name, in: self.options(of: next).long) else { continue }
             return "\(start): did you mean \"\((path + [self.names(next).first ?? ""]).joined(separator: " ")) --\(nearest)\"?"
@@ -91,7 +91,7 @@ enum CommandSuggestion {
 
     private static func shown(_ word: String) -> String { word.count > 40 ? "\(word.prefix(40))…" : word }
 
-    /// The name with the fewest changes, if these are few enough for a typing error; a beginning of a name also counts.
+    /// The name with the fewest changes, if they are few enough for a typing error. A prefix of a name also counts.
     static func nearest(to word: String, in names: [String]) -> String? {
         guard word.count <= 40 else { return nil }
         let word = word.lowercased()

@@ -1,7 +1,7 @@
 /// Puts the options that most people need before the others in a help text.
 ///
-/// swift-argument-parser prints the groups with a title first, and those without one, which here are the ones that most people need, after
-/// all of them.
+/// swift-argument-parser prints groups with a title first. The groups without a title, which here are the options that most people need,
+/// come last.
 enum HelpOrder {
     /// The text with the section "OPTIONS" right after the arguments; as it is if it has no such section.
     static func common(first text: String) -> String {

@@ -52,13 +52,13 @@ struct WiretapeCommand: ParsableCommand {
                 }
                 self.exit(withError: error)
             }
-            // A text that was asked for, such as help.
+            // A text that was requested, such as the help.
             let text = self.fullMessage(for: error)
             if !text.isEmpty { Terminal.output.line(HelpOrder.common(first: text)) }
         }
     }
 
-    /// What a person who has typed the program's name alone can type next.
+    /// Suggestions for a person who has typed only the program's name.
     static let firstSteps = """
         wiretape record pets.json -- curl https://example.com/    record what a command requests
         wiretape replay pets.json -- curl https://example.com/    answer from the recording, without the network

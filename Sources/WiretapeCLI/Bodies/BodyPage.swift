@@ -8,7 +8,7 @@ internal import TapeBytes
 struct BodyPage {
     /// JSON up to this size is formatted; larger JSON is shown as plain text.
     private static let jsonLimit = 4 << 20
-    /// Bytes in a hex dump.
+    /// The number of bytes in a hex dump.
     private static let dumpSize = 256
 
     /// The command line that shows the whole body.
@@ -17,7 +17,7 @@ struct BodyPage {
     var indentation = IndentedText.indentation
     var write: (String) throws -> Void
 
-    /// What the cassette says about a body, whatever its Content-Type says.
+    /// The kind of the body that the cassette knows, whatever its Content-Type says.
     enum Known { case json, text, nothing }
 
     func show(_ contents: BodyContents, headers: HeaderFields, known: Known = .nothing) throws {

@@ -2,9 +2,9 @@ internal import CassetteModel
 internal import CassetteStore
 internal import CassetteTools
 
-/// What both sides of a WebSocket said, for people: each message with its direction, its time and its content.
+/// The messages of both sides of a WebSocket, for people: each with its direction, its time and its content.
 ///
-/// Holds one message.
+/// Holds one message at a time.
 struct ConversationPage {
     /// A terminal shows at most this many messages.
     static let limit = PartsPage.limit
@@ -56,7 +56,7 @@ extension SocketMessage {
 
 /// The events of a stream for people, each with its name, its time and its data.
 ///
-/// Holds one event.
+/// Holds one event at a time.
 struct EventsPage {
     /// The command line that shows the exchange's body.
     var command: String

@@ -6,7 +6,7 @@ internal import TapeBytes
 struct InlineImage {
     /// Larger images, in bytes, are not sent to a terminal.
     static let limit = 8 << 20
-    /// Pixels of a character cell, assumed: only large images are measured by it.
+    /// The assumed width of a character cell in pixels. It only matters for large images.
     private static let cellWidth = 10
     /// Bytes of base64 in one sequence of kitty's protocol.
     private static let chunkSize = 4096
@@ -93,7 +93,7 @@ enum ImageProtocol {
 enum Sixel {
     private static let levels = 6
 
-    /// - Parameter widest: in pixels; a wider image is reduced by leaving pixels out.
+    /// - Parameter widest: in pixels; a wider image is reduced by skipping pixels.
     static func sequence(_ image: PNGPixels, widest: Int) -> String {
         let step = max(1, (image.width + widest - 1) / max(widest, 1))
         let (width, height) = ((image.width + step - 1) / step, (image.height + step - 1) / step)

@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import CassetteTools
 
-/// The messages of a gRPC body for people: each with its fields as a tree, or as what else it is.
+/// The messages of a gRPC body for people: each with its fields as a tree, or as whatever else it contains.
 struct MessagesPage {
     /// A terminal shows at most this many messages.
     static let limit = PartsPage.limit

@@ -7,7 +7,7 @@ internal import TapeBytes
 internal import TapeProxy
 internal import TapeRecorder
 
-/// What the commands for the care of cassettes share: how they fail, and how they read.
+/// The common part of the commands that maintain cassettes: how they fail, and how they read.
 enum CareCommand {
     /// - Parameter failure: the exit code if it fails.
     static func run<Value>(failure: Int32 = ExitStatus.trouble, _ body: () throws -> Value) throws -> Value {
@@ -20,9 +20,9 @@ enum CareCommand {
         throw ExitCode(failure)
     }
 
-    /// Tells of recordings that should have replaced a cassette and did not.
+    /// Reports recordings that should have replaced a cassette but did not.
     ///
-    /// - Parameter other: a file that the command is about as well.
+    /// - Parameter other: another file that the command is about.
     static func mentionRecordings(beside path: String, other: String? = nil) {
         for recording in CassettePlace.leftRecordings(beside: path) where recording.path != other {
             Terminal.error.complain(recording.notice)
@@ -38,7 +38,7 @@ enum CareCommand {
 
     static func digest() -> any ContentDigest { FastSHA256() }
 
-    /// What is kept when a signal ends a command that replaces a cassette in one step.
+    /// The message for a signal that ends a command which replaces a cassette in one step.
     static func ended(_ file: String, done: String) -> String {
         "ended: \"\(file)\" is whole, as it was before or \(done): run the command again to be sure."
     }
@@ -63,7 +63,7 @@ struct MergeCommand: ParsableCommand {
     var files: [String]
 
     func run() throws {
-        // OUT takes its name when it is complete: a signal leaves no OUT.
+        // OUT gets its name only when it is complete, so a signal leaves no OUT.
         SignalThread.end(saying: "ended: \"\(self.output)\" was not written, and the others are as they were.")
         let count = try self.merge()
         let copies = count.left == 0 ? "" : "; \(Quantity.count(count.left, "further copy", plural: "further copies")) of them left out"

@@ -122,7 +122,7 @@ struct ExportCommand: ParsableCommand {
             let sink = try OutputFile(path: self.output, from: self.file, keepsOld: true)
             var writer = try self.writer(of: cassette) { try sink.write($0) }
             let filter = try self.filter.map { ExchangeFilter(try FilterParser.parse($0), reader: BodyReader(cassettePath: self.file)) }
-            // On a terminal that shows the output, the line would be among it.
+            // If a terminal shows the output, the progress line would be mixed into it.
             let progress = self.output != nil || !Terminal.output.isTerminal ? ProgressLine(label: "exporting") : nil
             defer { progress?.end() }
             try writer.begin()

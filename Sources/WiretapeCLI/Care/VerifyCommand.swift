@@ -68,9 +68,9 @@ struct FindingList {
     private var writer = JSONWriter()
 
     /// - Parameters:
-    ///   - allowsEdited: whether edited bodies are no problem.
+    ///   - allowsEdited: whether edited bodies are accepted.
     ///   - write: receives the output's bytes.
-    ///   - note: receives lines that are no problem, unless the output is JSON.
+    ///   - note: receives lines that are not problems, unless the output is JSON.
     init(
         isJSON: Bool, allowsEdited: Bool, write: @escaping (UnsafeRawBufferPointer) throws -> Void, note: @escaping (String) -> Void
     ) {

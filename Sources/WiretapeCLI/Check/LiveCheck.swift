@@ -22,7 +22,7 @@ struct LiveCheck {
     var seconds: Int
     var upstreamTLS: UpstreamTLSOptions
     var fill = PlaceholderFill()
-    /// Where this process listens: nothing is sent to it.
+    /// Ports on which this process listens. Nothing is sent to them.
     var closedPorts: [ProxyConfiguration.ClosedPort] = []
     /// Receives lines for people.
     var note: @Sendable (String) -> Void
@@ -87,7 +87,7 @@ struct LiveCheck {
 
     /// Runs a proxy that records what `body` sends to its port.
     ///
-    /// - Parameter redaction: the cassette's rules: its secrets are shown nowhere, and answers are compared as they were recorded.
+    /// - Parameter redaction: the cassette's rules. Its secrets are shown nowhere, and answers are compared as they were recorded.
     func recording(_ live: String, in folder: RunFolder, _ redaction: RedactionRules?, _ body: (_ port: Int) throws -> Void) throws {
         var options = RunPlan.Options()
         options.redaction = redaction
@@ -110,7 +110,7 @@ struct LiveCheck {
         try result.get()
     }
 
-    /// An authority for this check alone: the check is its only client.
+    /// An authority for this check only, which is its only client.
     private func settings(_ folder: RunFolder) throws -> TLSSettings {
         let files = AuthorityFiles(folder: "\(folder.path)/authority")
         let key: [UInt8]
@@ -137,7 +137,7 @@ struct LiveCheck {
         }
         for step in ExchangePairing(old: sent.map { ($0.method, $0.url) }, new: answered).steps {
             switch step {
-            // A CONNECT that failed, which the request after it reports as well.
+            // A failed CONNECT, which the request after it reports as well.
             case .added: break
             case .removed(let index):
                 outcome.unanswered += 1

@@ -8,7 +8,7 @@ struct LiveRequest {
     /// Why a request is not sent again, in words for people.
     struct LeftOut: Error, Hashable {
         var reason: String
-        /// Whether it is sent if unsafe methods are allowed.
+        /// Whether it would be sent if unsafe methods were allowed.
         var isUnsafe = false
     }
 
@@ -22,10 +22,10 @@ struct LiveRequest {
 
     /// RFC 9110, 9.2.1, without TRACE, which reflects the request.
     private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS"]
-    /// Bytes of a body that is sent again, which is held in memory.
+    /// The most bytes of a body that is sent again, since it is held in memory.
     static let bodyLimit = 64 << 20
 
-    /// Fields of the recorded connection (RFC 9110, 7.6.1), and fields that are written anew.
+    /// Fields of the recorded connection (RFC 9110, 7.6.1), and fields that are set again.
     private static let dropped: Set<String> = [
         "connection", "proxy-connection", "keep-alive", "te", "trailer", "upgrade", "transfer-encoding", "content-length", "expect",
         "proxy-authorization",

@@ -5,16 +5,16 @@ internal import TapeTLS
 /// Sends requests through a proxy in this process, one at a time, and reads each answer to its end; the recorder keeps it.
 struct LiveSender {
     private static let blockSize = 64 << 10
-    /// Bytes of the answer to a CONNECT.
+    /// The most bytes of the answer to a CONNECT.
     private static let headLimit = 64 << 10
 
-    /// Bytes of an answer that are handed back.
+    /// How many bytes of an answer are returned.
     private static let keptSize = 4 << 10
 
     let port: Int
-    /// That may pass with nothing sent or received.
+    /// How long nothing may be sent or received.
     let seconds: Int
-    /// Of the whole answer; nil for none.
+    /// Limits of the whole answer; nil for none.
     var limits: LiveSocket.Limits?
     /// Ends what is being sent, from another thread.
     var stop: LiveStop?
@@ -119,7 +119,7 @@ struct LiveSender {
     }
 }
 
-/// Ends the connection that has it, from another thread.
+/// Lets another thread end the connection that holds it.
 final class LiveStop: Sendable {
     private struct State {
         var isStopped = false
@@ -128,7 +128,7 @@ final class LiveStop: Sendable {
 
     private let state = Guarded(State())
 
-    /// What is received from now on is the end.
+    /// Anything received from now on counts as the end.
     func stop() {
         self.state.withLock { state in
             state.isStopped = true
@@ -143,7 +143,7 @@ final class LiveStop: Sendable {
         }
     }
 
-    /// Before its descriptor can be another connection's.
+    /// Called before the descriptor can be reused for another connection.
     fileprivate func closes() { self.state.withLock { $0.descriptor = nil } }
 }
 
@@ -153,7 +153,7 @@ struct LiveSocket: ~Copyable {
         var message: String
     }
 
-    /// What an answer may have in all, however steadily it comes.
+    /// Limits of a whole answer, however steadily it arrives.
     struct Limits: Sendable {
         var seconds: Int
         var bytes: Int
@@ -220,7 +220,7 @@ struct LiveSocket: ~Copyable {
                 guard self.received <= limits.bytes else {
                     throw Failure(message: "the answer has more than \(limits.bytes >> 20) MiB: the rest was not read")
                 }
-                // A silence ends with the answer's time at the latest.
+                // A silence ends when the time for the answer is over, at the latest.
                 let left = Int((end - .now).components.seconds) + 1
                 if left < self.seconds { Self.limit(self.descriptor, SO_RCVTIMEO, seconds: left) }
             }

@@ -28,7 +28,7 @@ struct PlaceholderFill {
         case body(_ contentType: String)
     }
 
-    /// How `--secret-env` begins the kind of a variable's value.
+    /// The prefix that `--secret-env` gives to the kind of a variable's value.
     private static let environmentKind = "env-"
 
     private var values: [Placeholder: [UInt8]] = [:]
@@ -48,12 +48,12 @@ struct PlaceholderFill {
         }
     }
 
-    /// The values that `--secret-env` replaced: no rule would find them by their place.
+    /// The values that `--secret-env` replaced. No rule would find them by their place.
     var secrets: RedactionRules {
         let secrets = self.values.filter { $0.key.kind.hasPrefix(Self.environmentKind) }.map {
             SecretValue(name: String($0.key.kind.dropFirst(Self.environmentKind.count)), bytes: $0.value)
         }
-        // A value too short to search for was not replaced either.
+        // Values that are too short to search for were not replaced either.
         return secrets.compactMap { try? RedactionRules(rules: [], secrets: [$0]) }.reduce(.standard) { $0.adding($1) }
     }
 

@@ -97,7 +97,7 @@ struct SettingRow: Sendable, Hashable {
     var value: String
     var source: SettingSource
 
-    /// Everything that is in force, in the order of the documentation.
+    /// All settings in force, in the order of the documentation.
     static func rows(_ settings: RunSettings) -> [SettingRow] {
         var rows: [SettingRow] = []
         func add(_ key: ConfigKey, _ value: String?, _ source: SettingSource?) {

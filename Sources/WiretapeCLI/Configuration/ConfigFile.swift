@@ -10,7 +10,7 @@ struct ConfigFile: Sendable {
         let settings: RunSettings
     }
 
-    /// Far more than people write.
+    /// Much larger than any file that people write.
     static let sizeLimit = 256 << 10
 
     let path: String
@@ -103,12 +103,12 @@ struct ConfigSearch {
     let home: String?
     let user: uid_t
 
-    /// Of this process.
+    /// The search for this process.
     static var system: ConfigSearch {
         ConfigSearch(folder: self.workingFolder, home: getenv("HOME").map { String(cString: $0) }, user: geteuid())
     }
 
-    /// Of this process, with links resolved.
+    /// The working folder of this process, with links resolved.
     static var workingFolder: String {
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }

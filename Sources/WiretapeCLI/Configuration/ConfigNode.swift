@@ -21,13 +21,14 @@ struct ConfigNode: Hashable {
         var value: ConfigNode
     }
 
-    /// From 1.
+    /// Counted from 1.
     var line: Int
     var content: Content
     /// Whether a text was written as a string: in quotes in YAML, or as a string of JSON.
     var isString = false
 
-    /// Values in a file, counting each use of an alias: a configuration has some dozens, and aliases of aliases would exhaust memory.
+    /// The most values in a file, counting each use of an alias: a configuration has some dozens, and aliases of aliases would exhaust
+    /// memory.
     static let limit = 10_000
     /// A configuration has three levels.
     static let depthLimit = 16
@@ -193,7 +194,7 @@ struct ConfigNode: Hashable {
             return node
         }
 
-        /// What an alias repeats counts like what is written out; the node itself is counted.
+        /// The values that an alias repeats count like values that are written out. The node itself has been counted.
         private mutating func recount(_ node: ConfigNode, depth: Int) throws(SettingError) {
             let inner: [ConfigNode]
             switch node.content {

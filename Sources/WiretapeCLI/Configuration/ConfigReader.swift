@@ -113,7 +113,7 @@ struct ConfigReader {
         return seconds
     }
 
-    /// Relative to the file's folder: a run may start in any folder below it.
+    /// Paths are relative to the file's folder, because a run may start in any folder below it.
     private func path(_ text: String) throws -> String {
         guard !text.isEmpty else { throw SettingError("\"\" is not a path; write one, or omit the setting") }
         guard !text.hasPrefix("/"), let slash = self.file.lastIndex(of: "/") else { return text }
@@ -272,12 +272,12 @@ enum ConfigKey: String, CaseIterable {
     /// Settings for cassettes by name.
     case cassettes
 
-    /// The name that an unknown one was probably meant to be; nil if none is close.
+    /// The name that was probably meant by an unknown one; nil if none is close.
     ///
     /// Ignores case, hyphens and underscores, and allows two edits.
     static func nearest(to name: String) -> ConfigKey? {
         let wanted = self.folded(name)
-        // Far longer than any name: not a typing error.
+        // Far longer than any name, so it is not a typing error.
         guard wanted.count <= 40 else { return nil }
         let near = self.allCases.map { (key: $0, distance: self.distance(wanted, self.folded($0.rawValue))) }
         guard let best = near.min(by: { $0.distance < $1.distance }), best.distance <= 2, best.distance < wanted.count else { return nil }

@@ -14,7 +14,7 @@ struct ExchangePage {
     var command: String
     /// The exchange that opened a reused connection, and its TLS handshake; nil if not known.
     var opening: (number: Int, tls: TLSDetails)?
-    /// Whether its recording has not ended.
+    /// Whether its recording is still running.
     var isOpen = false
     var write: (String) throws -> Void
 
@@ -58,7 +58,7 @@ struct ExchangePage {
         return problems.first
     }
 
-    /// What became of a call of gRPC, and how far the client had come at the head and at the end of the answer.
+    /// The outcome of a gRPC call, and how much the client had sent by the head and by the end of the answer.
     private func call(_ response: RecordedResponse, _ status: GRPCStatus?) throws {
         guard GRPCType(response.headers) != nil else { return }
         try self.space()

@@ -47,7 +47,7 @@ struct ExchangeTable {
         var gap = ExchangeTable.gaps[0]
     }
 
-    /// Rows and bytes after which the first widths are fixed.
+    /// After this many rows or bytes, the first widths are fixed.
     private static let settlingRows = 500
     private static let settlingBytes = 1 << 20
     /// The second gap, with shorter statuses, is used if a URL would be cut too short.

@@ -127,7 +127,7 @@ struct InspectCommand: ParsableCommand {
         do {
             CareCommand.mentionRecordings(beside: self.file)
             let ports = ClosedPorts()
-            // Finding the exchanges of a large cassette takes a while, in which a signal ends the process at once.
+            // Finding the exchanges of a large cassette takes a while. During that time, a signal ends the process at once.
             SignalThread.unblock()
             let cassette = try InspectedCassette(path: self.file, schema: self.names.schema())
             SignalThread.block()

@@ -62,7 +62,7 @@ struct Inspection {
         if let problem = try page.show(interaction, number: number, first: first) { throw problem }
     }
 
-    /// The exchange's JSON text as it is in the cassette, with escapes for what is not seen.
+    /// The exchange's JSON text as it is in the cassette. Invisible characters are escaped.
     func showJSON(_ number: Int) throws {
         let text = try self.cassette.bytes(at: self.index(of: number))
         try self.write(VisibleText.whole(text, .json) + "\n")
@@ -107,8 +107,8 @@ struct Inspection {
     /// Writes the payload of one message of a WebSocket, one message of gRPC, or the data of one event.
     ///
     /// - Parameters:
-    ///   - side: of messages of gRPC and of events; nil for the one that has some.
-    ///   - raw: of a close with its code; of gRPC as it crossed the wire.
+    ///   - side: the side of gRPC messages and events; nil for the side that has some.
+    ///   - raw: a close with its code, and a gRPC message as it was on the wire.
     func message(_ wanted: Int, in side: MessageChoice?, of number: Int, raw: Bool = false) throws {
         switch try self.spoken(wanted, in: side, of: number) {
         case .socket(let message):
@@ -227,7 +227,7 @@ struct Inspection {
         _ wanted: String, in message: MessageChoice?, of number: Int
     ) throws -> (found: BodyMessage, message: MessageChoice)? {
         let interaction = try self.interaction(number)
-        // Both sides number theirs from 1.
+        // Both sides number their messages from 1.
         var sides: [(side: MessageChoice, messages: BodyMessages)] = []
         for side in message.map({ [$0] }) ?? MessageChoice.allCases {
             if let messages = interaction.body(of: side).body.flatMap({ BodyMessages($0, reader: self.reader) }) {
@@ -411,7 +411,7 @@ struct Inspection {
         }
     }
 
-    // MARK: What all views need
+    // MARK: Common to all views
 
     var reader: BodyReader { BodyReader(cassettePath: self.cassette.path) }
 
@@ -434,7 +434,7 @@ struct Inspection {
     }
 }
 
-/// What an inspection knows about the screen that it writes to.
+/// The properties of the screen to which an inspection writes.
 struct InspectScreen: Sendable {
     /// Columns of the terminal; nil if the text goes to a file or another program, which is not shortened.
     var width: Int?

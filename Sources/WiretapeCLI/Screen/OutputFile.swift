@@ -8,7 +8,7 @@ final class OutputFile {
     private let descriptor: Int32
     private let name: String
     private var block: [UInt8] = []
-    /// What becomes `target` once it is whole; nil if the output is written in its place.
+    /// The new file, which becomes `target` once it is whole; nil if the output is written in place.
     private var fresh: (path: String, target: String)?
 
     /// - Parameters:
@@ -26,7 +26,7 @@ final class OutputFile {
         }
         let target = Self.destination(of: path)
         let fresh = keepsOld && Self.isReplaceable(target) ? "\(target).\(getpid()).new" : nil
-        // A leftover of another process with the same ID.
+        // Removes a leftover of another process with the same ID.
         if let fresh { unlink(fresh) }
         self.descriptor = open(fresh ?? path, O_WRONLY | O_CREAT | (fresh == nil ? O_TRUNC : O_EXCL) | O_CLOEXEC, 0o644)
         guard self.descriptor >= 0 else { throw Self.unwritable(path, "choose another --output.") }
@@ -60,7 +60,7 @@ final class OutputFile {
         if self.block.count >= Self.blockSize { try self.flush() }
     }
 
-    /// Call once all is written: without it, an old file that is kept stays.
+    /// Call it when everything is written. Without this call, a kept old file stays.
     func finish() throws(CassetteError) {
         try self.flush()
         guard let fresh else { return }

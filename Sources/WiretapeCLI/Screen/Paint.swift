@@ -1,4 +1,4 @@
-/// Colours text for a terminal, or leaves it as it is.
+/// Colours text for a terminal, or leaves it unchanged.
 struct Paint: Sendable {
     /// SGR parameters of ECMA-48 that every terminal with colours has.
     enum Color: String {
@@ -19,7 +19,7 @@ struct Paint: Sendable {
         return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// By class (RFC 9110, 15); nil for an interim or unknown one.
+    /// The colour of the status class (RFC 9110, 15); nil for an interim or unknown one.
     static func color(status: Int) -> Color? {
         switch status / 100 {
         case 2: .green
@@ -33,7 +33,7 @@ struct Paint: Sendable {
 
 /// Colours JSON text: names, strings, numbers and words, each in its own colour.
 ///
-/// Works on characters alone, so that an incomplete text is coloured as well. Changes nothing else.
+/// Looks only at characters, so that an incomplete text is coloured as well. Changes nothing else.
 struct JSONPaint {
     var paint: Paint
 
@@ -115,7 +115,7 @@ struct MarkupPaint {
 
     private let paint: Paint
     private var place = Place.text
-    /// The last bytes, in which the beginning or the end of a comment can start: one fewer than `<!--` has.
+    /// The last bytes, in which the beginning or the end of a comment can start: one byte fewer than `<!--` has.
     private var last: [UInt8] = []
 
     init(_ paint: Paint) {

@@ -1,6 +1,6 @@
 internal import TapeProxy
 
-/// The authority's certificate, as a phone reaches it before it has a proxy: by a URL in the path.
+/// The address of the authority's certificate for a phone that has no proxy yet: the URL is in the path.
 struct PhoneAddress {
     /// `HOST:PORT` that the proxy listens on.
     var address: String
@@ -16,7 +16,7 @@ struct PhoneAddress {
     /// The same without user and password.
     var publicURL: String { "http://\(self.reachable)/http://wiretape.test/ca.crt" }
 
-    /// What the phone takes as its proxy.
+    /// The address that the phone uses as its proxy.
     var reachable: String {
         guard let outside, let listen = ListenAddress(argument: self.address), ["0.0.0.0", "::"].contains(listen.host) else {
             return self.address

@@ -1,10 +1,10 @@
 /// A text as a QR code (ISO/IEC 18004): bytes, error correction of level M, versions 1 to 9, which is up to 180 bytes.
 struct QRCode {
-    /// Codewords in all, those for error correction in each block, and blocks, of versions 1 to 9.
+    /// For versions 1 to 9: the number of codewords, of correction codewords in each block, and of blocks.
     private static let shapes = [
         (26, 10, 1), (44, 16, 1), (70, 26, 1), (100, 18, 2), (134, 24, 2), (172, 16, 4), (196, 18, 4), (242, 22, 4), (292, 22, 5),
     ]
-    /// The middles of alignment patterns, the first two of them.
+    /// The centres of alignment patterns; each applies to both coordinates.
     private static let alignments = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46]]
 
     let size: Int
@@ -17,7 +17,7 @@ struct QRCode {
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         let data = Self.shapes.map { $0.0 - $0.1 * $0.2 }
-        // Four bits say bytes, eight how many.
+        // Four bits give the mode "bytes", eight the number of bytes.
         guard let index = data.firstIndex(where: { bytes.count + 2 <= $0 }) else { return nil }
         self.version = index + 1
         self.size = 17 + 4 * self.version
@@ -26,7 +26,7 @@ struct QRCode {
         var best: QRCode?
         self.drawPatterns()
         self.draw(Self.codewords(bytes, Self.shapes[index]))
-        // The mask that is easiest to read.
+        // Choose the mask that is easiest to read.
         for code in (0..<8).map({ self.masked($0) }) where best.map({ code.penalty < $0.penalty }) ?? true { best = code }
         if let best { self.dark = best.dark }
     }
@@ -35,7 +35,7 @@ struct QRCode {
         (0..<self.size).contains(x) && (0..<self.size).contains(y) && self.dark[y * self.size + x]
     }
 
-    /// Two rows of modules in a line, dark on white, with the margin that readers need.
+    /// Each line has two rows of modules, dark on white, with the margin that readers need.
     var lines: [String] {
         stride(from: -4, to: self.size + 4, by: 2).map { y in
             let modules = (-4..<self.size + 4).map { x in
@@ -77,7 +77,7 @@ struct QRCode {
         return all
     }
 
-    /// In the field of 256 elements modulo x⁸ + x⁴ + x³ + x² + 1.
+    /// The product in the field of 256 elements modulo x⁸ + x⁴ + x³ + x² + 1.
     private static func product(_ left: UInt8, _ right: UInt8) -> UInt8 {
         var sum = 0
         for bit in (0..<8).reversed() {
@@ -151,14 +151,14 @@ struct QRCode {
         }
     }
 
-    /// Of a polynomial over two elements.
+    /// The remainder of a polynomial over two elements.
     private static func remainder(_ value: Int, by divisor: Int, bits: Int) -> Int {
         var value = value
         for bit in stride(from: 19, through: bits, by: -1) where value >> bit & 1 == 1 { value ^= divisor << (bit - bits) }
         return value
     }
 
-    /// The level, which is 00 for M, and the mask; twice.
+    /// Draws the level, which is 00 for M, and the mask, both twice.
     private mutating func drawFormat(_ mask: Int) {
         let bits = (mask << 10 | Self.remainder(mask << 10, by: 0x537, bits: 10)) ^ 0x5412
         for index in 0..<15 {
@@ -174,7 +174,7 @@ struct QRCode {
         self.fix(8, self.size - 8, true)
     }
 
-    /// In pairs of columns from the right, up and down in turn.
+    /// Draws in pairs of columns from the right, alternately up and down.
     private mutating func draw(_ codewords: [UInt8]) {
         var bit = 0
         var isUp = true
@@ -212,7 +212,7 @@ struct QRCode {
         return code
     }
 
-    /// How hard it is to read: runs of one colour, squares of one colour, more of one colour than of the other.
+    /// How hard the code is to read: runs of one colour, squares of one colour, and an imbalance between the colours.
     private var penalty: Int {
         var penalty = 0
         for line in 0..<self.size {

@@ -2,9 +2,9 @@ internal import CassetteTools
 internal import Dispatch
 internal import TapeProxy
 
-/// What a person sees while the proxy runs: lines on standard error and, on a terminal, a live line of counts below them.
+/// The output for a person while the proxy runs: lines on standard error and, on a terminal, a live line of counts below them.
 ///
-/// A program on the same terminal would write through the live line, so there is none.
+/// If a program uses the same terminal, there is no live line, since the program would write through it.
 final class RunScreen: Sendable {
     private let quiet: Bool
     private let errors: Terminal
@@ -25,7 +25,7 @@ final class RunScreen: Sendable {
         self.complain(text)
     }
 
-    /// Prints one or more lines in any case. Escapes control characters: messages can contain what a stranger sent.
+    /// Prints one or more lines in any case. Escapes control characters, because messages can contain text from strangers.
     func complain(_ text: String) {
         let text = VisibleText.whole(Array(text.utf8), .lines)
         self.queue.sync { self.errors.write((self.showsCounts ? "\r\u{1B}[K" : "") + "wiretape: \(text)\n") }

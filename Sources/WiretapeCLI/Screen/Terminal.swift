@@ -22,7 +22,7 @@ struct Terminal: Sendable {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Columns; 80 if the terminal does not say.
+    /// In columns; 80 if the terminal does not report it.
     var width: Int {
         var size = winsize()
         guard ioctl(self.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -42,7 +42,7 @@ struct Terminal: Sendable {
 
     func line(_ text: String) { self.write(text + "\n") }
 
-    /// Prints an error. Escapes control characters: messages can contain names from a cassette.
+    /// Prints an error. Escapes control characters, because messages can contain names from a cassette.
     func complain(_ message: String) { self.line("wiretape: \(VisibleText.line(message))") }
 
     /// write(2), repeated when a signal interrupts it.

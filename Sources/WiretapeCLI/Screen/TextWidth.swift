@@ -34,7 +34,7 @@ enum TextWidth {
         }
     }
 
-    /// The text with its middle replaced by `…` if it is wider than `limit`: the host and the last component of a URL say most.
+    /// The text with its middle replaced by `…` if it is wider than `limit`, because the host and the last component of a URL matter most.
     static func shortened(_ text: String, to limit: Int) -> String {
         guard self.columns(text) > limit else { return text }
         guard limit > 1 else { return limit == 1 ? "…" : "" }
