@@ -2,13 +2,13 @@ package import CassetteModel
 package import Foundation
 package import Wiretape
 
-/// One thing that HTTP does, as an origin does it and a client asks for it: sent in each of the ways there are.
+/// One HTTP behaviour: what an origin does and how a client asks for it. It is exercised in every way that exists.
 package struct Behaviour: Sendable, CustomStringConvertible {
     package enum Body: Sendable {
         case none
         case data(Data)
         case file(Data)
-        /// Of a length that nobody says.
+        /// A stream whose length is not announced.
         case stream(Data)
 
         package var bytes: Data? {
@@ -21,29 +21,29 @@ package struct Behaviour: Sendable, CustomStringConvertible {
 
     package enum Origin: Sendable {
         case answers(OriginAnswer)
-        /// No answer that is one: what it does in its place, and what a client takes it for.
+        /// There is no valid answer: what the origin does instead, and how a client classifies it.
         case fails([LoopbackOrigin.Step], Failure.Kind)
-        /// Nobody listens.
+        /// Nobody is listening.
         case isAway
     }
 
     package var name: String
     package var method = "GET"
-    /// The path and the query; nil for a path made of the name.
+    /// The path and the query; nil for a path made from the name.
     package var target: String?
     package var headers: [(String, String)] = []
     package var body = Body.none
     package var origin: Origin
-    /// Names of response fields that are looked at.
+    /// Names of the response fields that are compared.
     package var looksAt: [String] = []
-    /// Whether it is told how much of the request's body has gone out.
+    /// Whether the reported progress of the request's body is compared.
     package var looksAtProgress = false
-    /// The client gives up when so many events have come.
+    /// The client gives up after this many events.
     package var cancelsAfter: Int?
-    /// A session of others asks with a download task.
+    /// A foreign session uses a download task.
     package var isDownload = false
 
-    /// What comes on every platform and in every way that `Expectations` says nothing else of.
+    /// The expected lines on every platform and in every way, unless `Expectations` says otherwise.
     package var lines: [String]
 
     package var description: String { self.name }
@@ -52,7 +52,7 @@ package struct Behaviour: Sendable, CustomStringConvertible {
 
     package var path: String { self.target ?? "/" + self.name.replacingOccurrences(of: " ", with: "-") }
 
-    /// What the origin does on the wire; nil where there is none.
+    /// What the origin does on the wire; nil if there is no origin.
     package var steps: [LoopbackOrigin.Step]? {
         switch self.origin {
         case .answers(let answer): answer.steps
@@ -61,7 +61,7 @@ package struct Behaviour: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a stub does in the origin's place.
+    /// What a stub does instead of the origin.
     package var stub: StubResponse {
         switch self.origin {
         case .answers(let answer): answer.stub

@@ -1,4 +1,4 @@
-/// Where a behaviour is to be found: at an origin of its own, or at a port where nobody listens.
+/// The address of a behaviour: an origin of its own, or a port where nobody listens.
 package final class BehaviourOrigin: Sendable {
     package let url: String
     private let origin: LoopbackOrigin?
@@ -14,6 +14,6 @@ package final class BehaviourOrigin: Sendable {
 
     package var requests: [LoopbackOrigin.Request] { self.origin?.requests ?? [] }
 
-    /// Nobody is let in any more.
+    /// Accepts no more connections.
     package func stop() { self.origin?.stop() }
 }

@@ -2,13 +2,13 @@ internal import Foundation
 internal import TapeTestSupport
 
 extension Behaviour {
-    /// `decoded` by zlib with the wrapper of gzip.
+    /// `decoded`, compressed by zlib in gzip format.
     private static let gzip = Data([
         0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x01, 7, 0, 0xF8, 0xFF, 0x64, 0x65, 0x63, 0x6F, 0x64, 0x65, 0x64, 0xF6, 0x9A, 0xF0, 0x1A, 7, 0,
         0, 0,
     ])
 
-    /// Bytes that are no text, each part different.
+    /// Bytes that are not text, with each part different.
     private static func bytes(_ count: Int, seed: UInt64) -> Data {
         var generator = SeededGenerator(seed: seed)
         var data = Data(capacity: count)
@@ -19,7 +19,7 @@ extension Behaviour {
     private static let large = bytes(1 << 20, seed: 1)
     private static let upload = bytes(100_000, seed: 2)
 
-    /// The list that all ways go through.
+    /// All behaviours, for every way.
     package static let all: [Behaviour] = plain + statuses + uploads + shapes + failures + oddities
 
     private static let plain: [Behaviour] = [
@@ -158,7 +158,7 @@ extension Behaviour {
             cancelsAfter: 2, lines: ["status 200", "half", "failed cancelled"]),
     ]
 
-    /// What HTTP allows, and not every client.
+    /// Messages that HTTP allows but not every client accepts.
     private static let oddities: [Behaviour] = [
         Behaviour(
             name: "no reason phrase", origin: .answers(OriginAnswer("200 ", [], "plain")), lines: ["status 200", "plain", "end"]),

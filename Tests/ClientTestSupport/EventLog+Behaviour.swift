@@ -2,10 +2,10 @@ internal import Foundation
 internal import Wiretape
 
 extension EventLog {
-    /// The field of answers that the proxy gives in the place of an origin's.
+    /// The field of answers that the proxy gives instead of the origin.
     static let proxyError = "Wiretape-Error"
 
-    /// What all ways have in common: the pieces of the body joined, the origin's port left out.
+    /// The lines that are the same in all ways: the pieces of the body are joined, and the origin's port is left out.
     func lines(of behaviour: Behaviour, at origin: String) -> [String] {
         var lines: [String] = []
         var body = Data()
@@ -17,7 +17,7 @@ extension EventLog {
                 continue
             }
             if !body.isEmpty {
-                // Words of the proxy, or of libcurl, are for people.
+                // Messages of the proxy or of libcurl are for people, and are not compared.
                 if !isOfProxy { lines.append(Self.text(body)) }
                 body = Data()
             }
@@ -44,7 +44,7 @@ extension EventLog {
         return lines.map { $0.replacingOccurrences(of: authority, with: "ORIGIN") }
     }
 
-    /// A long one by its length and a sum over its bytes.
+    /// A long body is shown by its length and a sum over its bytes.
     static func text(_ body: Data) -> String {
         guard body.count > 1000 else { return String(decoding: body, as: UTF8.self) }
         var sum: UInt64 = 0

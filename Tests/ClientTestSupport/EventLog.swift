@@ -2,7 +2,7 @@ package import Foundation
 internal import TapeBytes
 package import Wiretape
 
-/// Takes the events of an exchange and tells them as lines.
+/// Collects the events of an exchange and shows them as lines.
 package final class EventLog: Sendable {
     private struct State: Sendable {
         var events: [TransportEvent] = []
@@ -29,7 +29,7 @@ package final class EventLog: Sendable {
 
     package var events: [TransportEvent] { self.state.withLock { $0.events } }
 
-    /// Waits for the last event, or for so many.
+    /// Waits for the last event, or for this many events.
     package func wait(for count: Int? = nil) async {
         await withCheckedContinuation { continuation in
             let isThere = self.state.withLock { state in
@@ -41,7 +41,7 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// One for each event; bodies as text, metrics left out.
+    /// One line for each event, with bodies as text and without metrics.
     package var lines: [String] {
         self.events.compactMap { event in
             switch event {

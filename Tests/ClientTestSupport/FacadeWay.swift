@@ -1,12 +1,12 @@
 internal import Foundation
 package import Wiretape
 
-/// Through a session of Wiretape with nothing of its own but a transport, as its users ask: uploads from files and streams, downloads to a
-/// file, and what is told of their progress.
+/// A session of Wiretape with only a transport of its own, used as its users do: uploads from files and streams, downloads to a file, and
+/// reported progress.
 package struct FacadeWay: Way {
     package let kind: WayKind
     private let session: HTTPSession
-    /// Closures are called on it, one after the other.
+    /// Closures are called on it, one after another.
     private let queue = DispatchQueue(label: "behaviour")
 
     package init(_ kind: WayKind, _ transport: any Transport) {

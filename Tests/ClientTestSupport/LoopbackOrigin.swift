@@ -2,7 +2,7 @@ package import Foundation
 internal import Platform
 internal import TapeBytes
 
-/// An HTTP origin on the loopback interface whose answers are bytes: what is odd on the wire stays odd.
+/// An HTTP origin on the loopback interface whose answers are raw bytes, so that odd messages stay odd on the wire.
 package final class LoopbackOrigin: Sendable {
     package struct Request: Sendable {
         package var method: String
@@ -17,9 +17,9 @@ package final class LoopbackOrigin: Sendable {
         case send([UInt8])
         /// The connection ends here.
         case close
-        /// With a reset in place of an end.
+        /// With a reset instead of a regular end.
         case reset
-        /// Until the client has gone away.
+        /// Until the client has left.
         case hang
 
         package static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
@@ -52,7 +52,7 @@ package final class LoopbackOrigin: Sendable {
             while true {
                 let connection = accept(socket, nil, nil)
                 guard connection >= 0, let self else {
-                    // Closed by the thread that uses it: its number may be another's right after.
+                    // The thread that uses it closes it. After that, the number may belong to another connection.
                     if connection >= 0 { close(connection) }
                     close(socket)
                     return
@@ -68,19 +68,19 @@ package final class LoopbackOrigin: Sendable {
 
     deinit { self.stop() }
 
-    /// Nobody is let in any more.
+    /// Accepts no more connections.
     package func stop() {
         let wasStopped = self.isStopped.withLock { isStopped in
             defer { isStopped = true }
             return isStopped
         }
-        // Its number may be another's by the second time.
+        // The second time, the number may belong to another socket.
         if !wasStopped { shutdown(self.socket, Int32(SHUT_RDWR)) }
     }
 
     package var url: String { "http://127.0.0.1:\(self.port)" }
 
-    /// In the order they came.
+    /// In the order of arrival.
     package var requests: [Request] { self.taken.withLock { $0 } }
 
     private func serve(_ connection: Int32) {
@@ -121,7 +121,7 @@ package final class LoopbackOrigin: Sendable {
         return true
     }
 
-    /// Reads one request after the other.
+    /// Reads one request after another.
     private struct Input {
         let connection: Int32
         var bytes: [UInt8] = []

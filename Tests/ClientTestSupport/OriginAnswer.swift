@@ -2,34 +2,34 @@ internal import CassetteModel
 package import Foundation
 package import Wiretape
 
-/// What an origin answers, as bytes on a wire and as a stub is told to.
+/// An origin's answer, as bytes on a wire and as a stub's response.
 package struct OriginAnswer: Sendable {
     package enum Framing: Sendable {
-        /// Content-Length: of the pieces, or another.
+        /// Content-Length, by default that of the pieces.
         case length(Int? = nil)
-        /// Each piece by itself.
+        /// One chunk for each piece.
         case chunked
         case untilClose
-        /// No body can come.
+        /// There cannot be a body.
         case none
     }
 
     package enum Ending: Sendable {
-        /// The connection stays.
+        /// The connection stays open.
         case complete
-        /// It is closed behind the last piece.
+        /// The connection is closed after the last piece.
         case cut
-        /// Nothing more comes.
+        /// Nothing follows.
         case hang
     }
 
-    /// Status and reason of 1xx responses, and a field of each.
+    /// Status and reason of 1xx responses, each with a field.
     package var interim: [(status: String, field: (name: String, value: String))] = []
     /// Status and reason.
     package var status = "200 OK"
     package var fields: [(name: String, value: String)] = []
     package var pieces: [Data] = []
-    /// The body free of its coding, where it has one: what a stub gives.
+    /// The body without its coding, if it has one: this is what a stub gives.
     package var content: Data?
     package var framing = Framing.length()
     package var trailers: [(name: String, value: String)] = []
@@ -44,7 +44,7 @@ package struct OriginAnswer: Sendable {
         self.framing = framing
     }
 
-    /// The same with something changed.
+    /// The same answer with a change.
     package func with(_ change: (inout OriginAnswer) -> Void) -> OriginAnswer {
         var answer = self
         change(&answer)

@@ -9,7 +9,7 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// Through a URLSession of others, whose delegate takes redirects and challenges for answers, as a transport does.
+/// A foreign URLSession, whose delegate accepts redirects and challenges as responses, as a transport does.
 package struct SessionWay: Way {
     package let kind: WayKind
     private let configuration: URLSessionConfiguration
@@ -64,7 +64,7 @@ package struct SessionWay: Way {
             guard let response = response as? HTTPURLResponse else { return }
             let head = response.exactHead ?? Self.head(response, self.behaviour.looksAt + [EventLog.proxyError])
             guard head.status >= 200 else { return _ = self.log.receive(.interim(status: head.status, headers: head.headers)) }
-            // A redirect that is not followed may be told twice.
+            // A redirect that is not followed may be reported twice.
             let isFirst = self.isAnswered.withLock { isAnswered in
                 defer { isAnswered = true }
                 return !isAnswered
@@ -72,7 +72,7 @@ package struct SessionWay: Way {
             if isFirst { _ = self.log.receive(.head(head)) }
         }
 
-        /// Of a response of the system's own, fields of one name joined.
+        /// For a response of the system itself, in which fields of one name are joined.
         private static func head(_ response: HTTPURLResponse, _ names: [String]) -> HTTPSession.Response {
             let fields = names.compactMap { name in
                 response.value(forHTTPHeaderField: name).map { HTTPSession.Header(name: name, value: $0) }
@@ -97,7 +97,7 @@ package struct SessionWay: Way {
         func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
             self.received(downloadTask.response)
             _ = self.log.receive(.chunk((try? Data(contentsOf: location)) ?? Data("no file".utf8)))
-            // The system of Linux leaves it behind.
+            // The system leaves it behind on Linux.
             try? FileManager.default.removeItem(at: location)
         }
 
@@ -126,7 +126,7 @@ package struct SessionWay: Way {
             _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {
-            // Up to Swift 6.3.1 nothing more would come after default handling.
+            // Up to Swift 6.3.1, nothing more would follow default handling.
             completionHandler(.cancelAuthenticationChallenge, nil)
         }
 
@@ -134,7 +134,7 @@ package struct SessionWay: Way {
             _ = self.log.receive(error.map { .failed(Self.failure($0)) } ?? .end)
         }
 
-        /// Ours, or a code of the system.
+        /// Our own failure, or a code of the system.
         private static func failure(_ error: any Error) -> TransportFailure {
             let system = error as NSError
             if let failure = TransportFailure(error) { return failure }

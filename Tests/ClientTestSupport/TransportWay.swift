@@ -2,7 +2,7 @@ internal import Foundation
 internal import TapeTestSupport
 package import Wiretape
 
-/// Straight to a transport.
+/// A transport, used directly.
 package struct TransportWay: Way {
     package let kind: WayKind
     private let transport: any Transport
@@ -30,7 +30,7 @@ package struct TransportWay: Way {
         switch behaviour.body {
         case .none: body = .none
         case .data(let data): body = .data(data)
-        // A stream has been spooled when it gets to a transport.
+        // A stream has been spooled before it reaches a transport.
         case .file(let data), .stream(let data):
             try folder.write(Array(data), to: "body")
             body = .file(URL(fileURLWithPath: folder.file("body")), size: data.count)

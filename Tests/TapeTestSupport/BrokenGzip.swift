@@ -1,4 +1,4 @@
-/// A gzip stream of `abc` whose checksum is wrong: all of it can be read, and none of it be trusted.
+/// A gzip stream of `abc` with a wrong checksum: all of it can be decoded, but it cannot be trusted.
 package enum BrokenGzip {
     package static let base64 = "H4sIAAAAAAAAA0tMSgYAPUEkNQMAAAA="
     package static let bytes: [UInt8] = [

@@ -1,8 +1,8 @@
 internal import Dispatch
 
-/// Lets one thread wait until another says so.
+/// Lets one thread wait for another.
 package final class Gate: Sendable {
-    /// Seconds before a wait fails its test.
+    /// After this many seconds, a wait fails its test.
     private static let patience = 120
 
     private let semaphore = DispatchSemaphore(value: 0)

@@ -3,9 +3,9 @@ package import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// What is in a cassette.
+/// The contents of a cassette.
 package enum RecordedExchanges {
-    /// In the order of the file.
+    /// In file order.
     package static func read(_ path: String) throws -> [Interaction] {
         let reader = try CassetteReader(path: path)
         return try (0..<reader.count).map { try InteractionDecoder.decode(try reader.bytes(at: $0), at: .textAlone) }

@@ -3,7 +3,7 @@ package import CassetteTools
 internal import TapeBytes
 
 extension Interaction {
-    /// An exchange that started so many milliseconds after noon of a day.
+    /// An exchange that started this many milliseconds after noon of a certain day.
     package static func sample(
         _ id: Int = 1, at milliseconds: Int64 = 0, _ method: String = "GET", _ url: String = "http://a/pets", status: Int? = 200,
         type: String? = "application/json", body: Body? = nil, outcome: Outcome = .complete, timing: Timing = Timing(total: 1.5)
@@ -17,12 +17,12 @@ extension Interaction {
     }
 }
 
-/// Multipart bodies as the tests of views need them.
+/// Multipart bodies for the tests of views.
 package enum FormFixtures {
     package static let boundary = "----wiretape"
     package static let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=\(boundary)"])
 
-    /// A PNG's first bytes, which say 3 × 2.
+    /// The first bytes of a PNG with the size 3 × 2.
     package static let png: [UInt8] =
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 0, 3, 0, 0, 0, 2, 8, 2, 0, 0, 0]
 
@@ -35,7 +35,7 @@ package enum FormFixtures {
         return bytes + Array("--\(boundary)--\r\n".utf8)
     }
 
-    /// A field, JSON, a file with a name from elsewhere, and a field in base64.
+    /// A field, JSON, a file with a foreign name, and a field in base64.
     package static let pets = body([
         (["Content-Disposition: form-data; name=\"title\""], Array("이름".utf8)),
         (["Content-Disposition: form-data; name=\"meta\"", "Content-Type: application/json"], Array(#"{"kind":"cat"}"#.utf8)),
@@ -43,7 +43,7 @@ package enum FormFixtures {
         (["Content-Disposition: form-data; name=\"note\"", "Content-Transfer-Encoding: base64"], Array("aGVsbG8=".utf8)),
     ])
 
-    /// One part with a part of its own in it.
+    /// A part that contains another part.
     package static var nested: [UInt8] {
         let inner = self.body([(["Content-Type: text/plain"], Array("deep".utf8))], boundary: "inner")
         return self.body([

@@ -2,7 +2,7 @@ internal import TapeBytes
 internal import CassetteModel
 package import TapeExchange
 
-/// Exchanges as they are handed to a recorder.
+/// Exchanges in the form in which a recorder gets them.
 package enum TapedExchanges {
     package static func simple(_ id: Int, started: Int? = nil, body: String = "hello") -> TapedExchange {
         self.exchange(id, started: started, fields: ["Content-Type: text/plain"], body: Array(body.utf8))

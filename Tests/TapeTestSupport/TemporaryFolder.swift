@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A folder of its own for one test, removed at its end.
+/// A folder for one test, removed at its end.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -20,7 +20,7 @@ package final class TemporaryFolder: Sendable {
 
     package static func contents(_ path: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    /// Makes the folders that the name has in front.
+    /// Creates the folders that the name contains.
     ///
     /// - Returns: the path of the file.
     @discardableResult

@@ -1,4 +1,4 @@
-/// Why a test could not be carried out as it is written.
+/// Why a test could not be carried out as written.
 package struct TestProblem: Error, CustomStringConvertible {
     package var description: String
 
