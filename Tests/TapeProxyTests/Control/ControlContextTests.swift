@@ -3,7 +3,7 @@ import LocalHTTP
 import Testing
 
 @Suite struct ControlContextTests {
-    /// The beginning of an order, with the token; its body follows later.
+    /// The beginning of a request with the token; its body follows later.
     private func begin(_ running: RunningSessions, body: String) throws -> RawConnection {
         let client = try RawConnection(port: running.controlPort)
         try client.send(String(running.request("POST", "/sessions", "Expect: 100-continue", body: body).dropLast(body.utf8.count)))
@@ -17,12 +17,12 @@ import Testing
         try known.expect("HTTP/1.1 100 Continue\r\n\r\n")
         let silent = try (0..<3 * ConnectionSeats<Int>.strangerLimit).map { number in
             let client = try RawConnection(port: running.controlPort)
-            // Neither no request nor half of one takes room from those with the token.
+            // Neither silent connections nor half a request take room from clients with the token.
             if number % 2 == 1 { try client.send("GET /sessions HTTP/1.1\r\nHost: \(running.control.address)\r\n") }
             return client
         }
         #expect(try running.ask("GET", "/sessions").status == 200)
-        // The oldest have made room.
+        // The oldest connections have made room.
         try silent[0].expectEnd()
         try known.send(body)
         #expect(String(decoding: try known.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 201 "))

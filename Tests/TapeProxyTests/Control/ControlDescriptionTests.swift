@@ -4,7 +4,7 @@ import TapeTestSupport
 @testable import TapeProxy
 import Testing
 
-/// The description is written by hand: these compare it with what is read and written.
+/// The description is written by hand. These tests compare it with the messages that are read and written.
 @Suite struct ControlDescriptionTests {
     private let schemas: [String: Any]
     private let document: [String: Any]

@@ -54,7 +54,7 @@ import Testing
         #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 201 Created\r\n"))
     }
 
-    /// The limit for requests is 30 seconds; this one has not shown the token.
+    /// The limit for requests is 30 seconds. This client has not shown the token.
     @Test func connectionThatDoesNotShowTheTokenEndsSoon() throws {
         let running = try RunningSessions()
         let client = try RawConnection(port: running.controlPort)

@@ -5,7 +5,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// A client that leaves before its answer has not been answered.
+/// A client that leaves before its answer counts as unanswered.
 @Suite struct AbandonedReplayTests {
     private static let cut = #","outcome": { "cut": "client", "reason": "client left" }"#
     private static let request = "GET http://h.test/ HTTP/1.1\r\nHost: h.test\r\n\r\n"
@@ -30,7 +30,7 @@ import Testing
         return try RunningProxy(.none, in: folder) { $0.latency = latency }
     }
 
-    /// Leaves, and waits until the proxy has seen it.
+    /// Leaves, and waits until the proxy has noticed.
     private func leave(_ replay: RunningProxy) throws {
         let client = try replay.connect()
         try client.send(Self.request)
@@ -56,7 +56,7 @@ import Testing
 
     private typealias Busy = (begun: Gate, released: Gate)
 
-    /// Nothing is read until each of them is released.
+    /// Nothing is read until each thread is released.
     private func occupy(_ disk: DiskPool, of loops: ServerLoops) throws -> [Busy] {
         let threads: [Busy] = (0..<DiskPool.threadCount).map { _ in (Gate("a thread is busy"), Gate("the client has left")) }
         for (begun, released) in threads {
@@ -75,13 +75,13 @@ import Testing
         let disk = try #require(try loops.loops.map { $0.disk }.first)
         let threads = try self.occupy(disk, of: loops)
         try self.leave(replay)
-        // What is queued is dropped first, and then the threads go on.
+        // The queue is dropped first, and then the threads continue.
         disk.run(on: loops.first) {}.whenFailure { _ in for thread in threads { thread.released.open() } }
         try replay.stop()
         #expect(replay.session.verdict().flaws.isEmpty)
     }
 
-    /// Whether the client leaves before or after that is seen.
+    /// Whether the client leaves before or after the damage is found.
     @Test func whoLeavesAnAnswerThatCannotBeReadIsNone() throws {
         let body = #"{ "size": 3, "file": "tape.bodies/\#(String(repeating: "a", count: 64)).bin" }"#
         let replay = try self.replay(
@@ -92,7 +92,7 @@ import Testing
         let threads = try self.occupy(disk, of: loops)
         try self.leave(replay)
         for thread in threads { thread.released.open() }
-        // Comes behind the answer.
+        // Comes after the answer.
         try disk.run(on: loops.first) {}.wait()
         try replay.stop()
         #expect(replay.session.verdict().flaws.contains(.unserved))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import TapeProxy
 
-/// Origins that authenticate a connection by NTLM or Negotiate: whose requests go over it.
+/// Origins that authenticate a connection by NTLM or Negotiate: which clients' requests use the connection.
 @Suite struct AuthenticatedConnectionTests {
-    /// Answers with the user that its connection is authenticated for: the one that a request with credentials named last.
+    /// Answers with the user for whom its connection is authenticated: the one that the last request with credentials named.
     private static func serve(_ connection: RawConnection) throws {
         var user = "nobody"
         while let head = try? String(decoding: connection.read(through: "\r\n\r\n"), as: UTF8.self) {
@@ -32,7 +32,7 @@ import Testing
         #expect(try self.user(alice, origin, "GET", "Authorization: \(scheme) alice") == "alice")
         #expect(try self.user(bob, origin) == "nobody")
         #expect(try self.user(bob, origin, "DELETE") == "nobody")
-        // Both handshakes interleaved, and requests without credentials after them.
+        // Interleaves both handshakes, and sends requests without credentials after them.
         #expect(try self.user(bob, origin, "GET", "Authorization: \(scheme) bob") == "bob")
         for _ in 0..<3 {
             #expect(try self.user(alice, origin) == "alice")
@@ -56,7 +56,7 @@ import Testing
         let origin = try RawOrigin(scripts: [answer, answer])
         let proxy = try RunningProxy()
         let (alice, bob) = (try proxy.connect(), try proxy.connect())
-        // The second connection is another one, or its script would get no request.
+        // The second connection is a new one; otherwise its script would get no request.
         #expect(try self.user(alice, origin, "GET", "X-Login: alice") == "alice")
         #expect(try self.user(bob, origin, "DELETE") == "alice")
         for client in [alice, bob] { client.close() }

@@ -4,16 +4,16 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// A body of 50 MB between a fast and a slow end: the fast one has to wait, since the proxy holds next to nothing.
+/// A body of 50 MB between a fast and a slow end. The fast end has to wait, since the proxy buffers almost nothing.
 @Suite(.serialized) struct BackPressureTests {
     private static let size = 50 << 20
-    /// What the kernel's buffers of two connections hold at most, and the proxy's own 64 KiB.
+    /// The most that the kernel's buffers of two connections hold, plus the proxy's own 64 KiB.
     private static let held = 30 << 20
 
-    /// Bytes that tell where they belong.
+    /// Bytes that show their position.
     private static let block = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
-    /// Sends until nobody takes any more, opens the gate, and sends the rest.
+    /// Sends until nothing more is accepted, opens the gate, and sends the rest.
     private static func sendAll(_ connection: RawConnection, blocked: Gate) throws {
         var sent = 0
         var rest: ArraySlice<UInt8> = []
@@ -54,7 +54,7 @@ import Testing
         try blocked.wait()
         try Self.receiveAll(client)
         origin.finish()
-        // A body that the end of the connection ends has ended for the client when it has for the proxy.
+        // A body that ends with its connection has ended for the client only when it has ended for the proxy.
         if field == "Connection: close" { #expect(try client.readToEnd().bytes.isEmpty) }
         let recorded = try proxy.recorded()
         #expect(recorded.first?.outcome == .complete)
@@ -67,7 +67,7 @@ import Testing
         try Self.receiveAll(again)
     }
 
-    /// No origin holds back the proxy's own answers.
+    /// The proxy's own answers are not held back by an origin.
     @Test func aClientThatAsksAndReadsNothingIsNotReadEither() throws {
         let request = Array("GET http://wiretape.test/ HTTP/1.1\r\nHost: h\r\nX: \(String(repeating: "x", count: 4096))\r\n\r\n".utf8)
         let proxy = try RunningProxy(.passthrough)

@@ -5,10 +5,10 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Clients whose TLS does not come about: the CONNECT stands for what was lost, and a line says what to do.
+/// Clients whose TLS handshake fails: the CONNECT is recorded for the lost requests, and a line says what to do.
 @Suite struct ClientTLSFailureTests {
     private let scene: TLSScene
-    /// The leaf needs no origin: a replay dials nobody.
+    /// The leaf needs no origin, because a replay dials nobody.
     private let authority = "example.test:8443"
 
     init() throws { self.scene = try TLSScene() }
@@ -19,12 +19,12 @@ import Testing
         return client
     }
 
-    /// A proxy that records and has no origin to dial ahead: each test says what it does without one.
+    /// A proxy that records and has no origin to dial in advance. Each test shows what happens without one.
     private func proxy(configure: (inout ProxyConfiguration) -> Void = { _ in }) throws -> RunningProxy {
         try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette(), configure: configure)
     }
 
-    /// Stops, and wants one failed CONNECT with the line that people got.
+    /// Stops the proxy, and expects one failed CONNECT and the line for people.
     private func expectFailure(_ proxy: RunningProxy, _ words: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let recorded = try proxy.recorded()
         let notices = proxy.notices.lines
@@ -67,7 +67,7 @@ import Testing
         let stream = try self.scene.client.stream(over: self.connect(proxy))
         try stream.sendHello()
         stream.reset()
-        // The reset came before this is answered.
+        // The reset arrived before this is answered.
         _ = try proxy.ask("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         try self.expectFailure(proxy, "during the handshake, which most often means")
     }
@@ -148,7 +148,7 @@ import Testing
         origin.finish()
     }
 
-    // MARK: Right behind the handshake
+    // MARK: Right after the handshake
 
     @Test(arguments: [true, false]) func aClientThatLeavesWithoutARequestMayHaveJudgedTheCertificate(saysGoodbye: Bool) throws {
         let proxy = try self.proxy()
@@ -163,7 +163,7 @@ import Testing
         let proxy = try self.proxy()
         let stream = try self.scene.client.stream(over: self.connect(proxy))
         try stream.handshake()
-        // Answered by the proxy itself.
+        // The proxy itself answers this.
         try stream.send("CONNECT h.test:443 HTTP/1.1\r\nHost: h.test:443\r\n\r\n")
         _ = try stream.readMessage()
         stream.closeOutput()
@@ -185,7 +185,7 @@ import Testing
         let hello = try RecordedHello.bytes(self.scene.client)
         try client.send(hello)
         try heard.wait()
-        // Application data, which nobody may send yet; 32 MiB of it.
+        // Application data, which may not be sent yet; 32 MiB of it.
         #expect(origin.accepted == 1)
         let record: [UInt8] = [0x17, 3, 3, 0x40, 0] + [UInt8](repeating: 7, count: 0x4000)
         let block = [[UInt8]](repeating: record, count: 64).flatMap { $0 }

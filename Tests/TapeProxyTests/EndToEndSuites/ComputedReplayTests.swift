@@ -7,7 +7,7 @@ import Testing
 
 @testable import TapeProxy
 
-/// Answers that are computed from the recording, as clients see them.
+/// Answers computed from the recording, as clients see them.
 @Suite struct ComputedReplayTests {
     /// Records requests to an origin that gives these answers one after another, each on its own connection.
     private func recorded(_ answers: [String], _ requests: (RawOrigin) -> [String]) throws -> (proxy: RunningProxy, origin: RawOrigin) {
@@ -33,7 +33,8 @@ import Testing
     private static let whole =
         "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Type: text/plain\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789"
 
-    /// Requests of which one lacks a field of the other, or has a plain value in place of a secret, each get their own answer in any order.
+    /// Two requests of which one lacks a field of the other, or has a plain value instead of a secret. Each gets its own answer in any
+    /// order.
     @Test(
         arguments: [
             ["Authorization: Bearer kT7-pQ2xV9mZ4w01", nil], ["Cookie: sid=kT7pQ2xV9mZ4w01", nil], ["X-Foo: 1", nil],
@@ -156,12 +157,12 @@ import Testing
         }
         let two = try replay.ask(self.get(origin, "Range: bytes=0-0,4-4", "Accept-Encoding: identity"))
         #expect(two.contains("\r\nContent-Range: bytes 0-0/5\r\n\r\nh\r\n") && two.contains("\r\nContent-Range: bytes 4-4/5\r\n\r\no\r\n"))
-        // The tag is the coded body's.
+        // The tag belongs to the coded body.
         let whole = try replay.ask(self.get(origin, "Range: bytes=0-3", "If-Range: \"a\"", "Accept-Encoding: identity"))
         #expect(whole.hasPrefix("HTTP/1.1 200 ") && whole.hasSuffix("\r\n\r\nhello"), "\(whole)")
     }
 
-    /// The body without its coding is longer than the coded one: a range beyond the coded one's end is in it.
+    /// The body without its coding is longer than the coded one, so it contains a range beyond the coded body's end.
     @Test func rangesOfALongBodyWithAShortCodingAreThoseOfTheBody() throws {
         let content = (0..<500).map { String(format: "%04d", $0) }.joined()
         let coded = try #require(Array(content.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) })
@@ -184,7 +185,7 @@ import Testing
     }
 }
 
-/// Exchanges that the recorded client left before their end.
+/// Exchanges whose recorded client left before their end.
 @Suite struct AbortedReplayTests {
     /// Records one request whose client leaves, after a head and a part of the body or before both.
     private func left(sending part: String?) throws -> (folder: TemporaryFolder, request: String) {

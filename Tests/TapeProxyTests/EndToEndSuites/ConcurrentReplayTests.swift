@@ -4,10 +4,10 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// The real proxy with up to 64 connections at once, on up to four event loops: the same requests get the same answers together,
-/// whatever their order.
+/// The real proxy with up to 64 connections at once, on up to four event loops. The same requests together get the same answers, whatever
+/// their order.
 @Suite struct ConcurrentReplayTests {
-    /// So many URLs; of each, several recordings with and without a body.
+    /// The number of URLs. Each has several recordings with and without a body.
     private static let keys = 12
     private static let recordings = 24
 
@@ -53,7 +53,7 @@ import Testing
         return folder
     }
 
-    /// Sends them in rounds, one request on each connection before any answer is read.
+    /// Sends the requests in rounds: one request on each connection before any answer is read.
     private func answers(_ requests: [Request], connections: Int, loops: Int) throws -> (answers: [Request: [String]], verdict: Verdict) {
         let replay = try RunningProxy(.none, in: Self.cassette(), loops: loops)
         let clients = try (0..<connections).map { _ in try replay.connect() }
@@ -89,7 +89,7 @@ import Testing
         let recorded = Self.recorded()
         for (index, request) in recorded.enumerated() {
             let client = clients[index % clients.count]
-            // The one after the next is out of turn, on another connection.
+            // The request after the next one is sent out of turn, on another connection.
             if index.isMultiple(of: 5), index + 1 < recorded.count, recorded[index + 1] != request {
                 let other = clients[(index + 1) % clients.count]
                 try other.send(recorded[index + 1].text)

@@ -9,7 +9,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Calls of gRPC whose clients wait for answers: replayed message by message.
+/// gRPC calls whose clients wait for answers, replayed message by message.
 @Suite struct ConversationReplayTests {
     private static let url = "http://h.test/a.B/C"
 
@@ -24,14 +24,14 @@ import Testing
         var isWhole = true
         var after: Int?
         var endAfter: Int?
-        /// With the number of the client's messages before each.
+        /// Each with the number of the client's messages before it.
         var answers: [(text: String, after: Int?)] = []
         var headers = ["content-type: application/grpc"]
         var outcome = Outcome.complete
         var url = ConversationReplayTests.url
     }
 
-    /// A proxy that replays them.
+    /// A proxy that replays these conversations.
     private func replay(
         _ talks: Talk..., mode: RecordMode = .none, repetition: Repetition = .never, order: ReplayOrder = .any,
         configure: (inout ProxyConfiguration) -> Void = { _ in }
@@ -86,7 +86,7 @@ import Testing
 
         func expectHead() throws { try self.peer.wait(for: "the head") { $0.heads[self.id] != nil } }
 
-        /// - Returns: the status, and the words with it.
+        /// - Returns: the status and its message.
         func status() throws -> (code: String?, message: String?) {
             try self.peer.wait(for: "the end") { $0.closed[self.id] != nil }
             let fields = (self.peer.trailers[self.id] ?? self.peer.heads[self.id])?.fields
@@ -176,7 +176,7 @@ import Testing
         #expect(proxy.session.verdict().misses == 0 && proxy.session.verdict().unused.isEmpty)
     }
 
-    /// The client sends nothing until it has the head, which two recordings owe it.
+    /// The client sends nothing until it has the head, and two recordings begin with a head.
     @Test func whoWaitsForAHeadGetsOneAfterAWhile() throws {
         let proxy = try self.replay(
             Talk(requests: ["a"], after: 0, answers: [("1", 1)]), Talk(requests: ["b"], after: 0, answers: [("2", 1)]))
@@ -250,7 +250,7 @@ import Testing
         #expect(proxy.session.verdict().hits == 0 && proxy.session.verdict().unused == [0])
     }
 
-    /// A deadline of the client's that the recorded time does not keep.
+    /// The client's deadline is shorter than the recorded time.
     @Test func aDeadlineEndsTheCall() throws {
         let proxy = try self.replay(self.pingPong) { $0.latency = .fixed(600_000) }
         let call = try Call(proxy, ["grpc-timeout: 50m"])
@@ -267,7 +267,7 @@ import Testing
         #expect(proxy.session.verdict().unsent == 1)
     }
 
-    /// What no recorded head answers is refused at once: the client may wait for that before it ends its side.
+    /// A call that no recorded head matches is refused at once, because the client may wait for that before it ends its side.
     @Test func aCallThatWasNotRecordedIsRefusedBeforeItsEnd() throws {
         let proxy = try self.replay(self.pingPong)
         let call = try Call(proxy, url: "http://h.test/a.B/Other")
@@ -295,7 +295,7 @@ import Testing
         #expect(proxy.session.verdict().repeatedHits == 1)
     }
 
-    /// The proxy takes no more of the client than a window, and sends no more than one: both sides wait for a client that reads nothing.
+    /// The proxy accepts at most one window from the client and sends at most one window: both sides wait for a client that reads nothing.
     @Test func aClientThatReadsNothingHoldsBackTheAnswer() throws {
         let large = String(repeating: "x", count: 1_000_000)
         let proxy = try self.replay(Talk(requests: ["a", "b"], after: 0, answers: [(large, 1), ("2", 2)]), self.pingPong)
@@ -322,7 +322,7 @@ import Testing
         #expect(try call.status().code == "0")
     }
 
-    /// In a mode that records what is new, the origin answers what differs, with the messages that came before.
+    /// In a mode that records new exchanges, the origin answers a call that differs. It gets the earlier messages as well.
     @Test func whatDiffersGoesToTheOriginWithWhatWasReadOfIt() throws {
         let origin = try RawOrigin(scripts: [
             { connection in

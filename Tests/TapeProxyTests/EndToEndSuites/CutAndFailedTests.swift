@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Exchanges that do not come to their end: what the client gets, what is recorded, and the same again from the cassette.
+/// Exchanges that do not reach their end: what the client gets, what is recorded, and the replay of the same from the cassette.
 @Suite struct CutAndFailedTests {
     @Test(
         arguments: [
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["1.1", "1.0"]) func aCutBodyThatOnlyACloseWouldEndIsCutWithAReset(version: String) throws {
-        // The client reads a close as the end of the body: to cut it takes a reset.
+        // The client takes a close for the end of the body, so cutting it needs a reset.
         let gate = Gate("the client has the part")
         let origin = try RawOrigin { connection in
             _ = try connection.read(through: "\r\n\r\n")
@@ -48,7 +48,7 @@ import Testing
         let again = try replay.connect()
         try again.send(origin.request(version: version))
         let replayed = try again.readToEnd()
-        // A client of HTTP/1.1 gets chunks, of which the last one is missing.
+        // A client of HTTP/1.1 gets chunks, without the last one.
         let text = String(decoding: replayed.bytes, as: UTF8.self)
         let isChunked = text.contains("\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n") && !text.contains("\r\n0\r\n")
         #expect(version == "1.1" ? isChunked : replayed.end == .reset, "\(text), \(replayed.end)")
@@ -72,7 +72,7 @@ import Testing
         let recorded = try #require(try proxy.recorded().first)
         #expect(recorded.request.body?.isComplete == false && recorded.outcome != .complete)
 
-        // Another number of bytes may have come.
+        // The number of bytes that arrived may differ.
         let replay = try RunningProxy(.none, in: proxy.folder)
         let again = try replay.connect()
         try again.send(head + "0123")
@@ -231,7 +231,7 @@ import Testing
             let origin = try RawOrigin { connection in _ = try? connection.readToEnd() }
             let proxy = try RunningProxy()
             let client = try proxy.connect()
-            // In one piece, so that the end comes before the origin is connected.
+            // Sent in one piece, so that the end comes before the origin is connected.
             try client.send("POST http://\(origin.authority)/up HTTP/1.1\r\nHost: \(origin.authority)\r\n\(body.field)\r\n\r\n\(body.wire)")
             client.closeOutput()
             _ = try client.readToEnd()

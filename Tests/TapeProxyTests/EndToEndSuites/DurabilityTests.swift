@@ -5,7 +5,7 @@ import Testing
 
 @testable import TapeProxy
 
-/// What becomes of the traffic where a recording is to be on the disk before an answer ends.
+/// What happens to the traffic if a recording must be on the disk before an answer ends.
 @Suite struct DurabilityTests {
     @Test func withFullDurabilityTheAnswersEndComesBehindTheSyncedFile() throws {
         let origin = try RawOrigin { connection in
@@ -25,7 +25,7 @@ import Testing
     }
 
     #if compiler(>=6.3) && os(Linux)
-    /// In a process of its own, since a limit on the size of files is one of the whole process.
+    /// Runs in a process of its own, because a limit on the size of files applies to the whole process.
     @Test(arguments: [ProxyConfiguration.DiskFullPolicy.pass, .refuse])
     func trafficOnAFullDiskPassesOrIsRefusedAsAsked(policy: ProxyConfiguration.DiskFullPolicy) async {
         let refuses = policy == .refuse
@@ -46,7 +46,7 @@ import Testing
             getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             limit.rlim_cur = 20_000
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            // An answer that did not get to the disk is refused, or cut if it has begun.
+            // An answer that did not reach the disk is refused, or cut if it has begun.
             let first = try proxy.ask(origin.request("GET", "/", "Connection: close"))
             #expect(first.hasSuffix(body) == !refuses)
             let second = try proxy.ask(origin.request("GET", "/", "Connection: close"))

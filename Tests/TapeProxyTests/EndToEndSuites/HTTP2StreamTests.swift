@@ -8,7 +8,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Streams of HTTP/2 through a proxy, one at a time and beside each other, with origins that do what they like.
+/// HTTP/2 streams through a proxy, one at a time and concurrently, with origins that behave arbitrarily.
 @Suite struct HTTP2StreamTests {
     private func client(_ proxy: RunningProxy) throws -> HTTP2Peer { try HTTP2Peer(.client, over: proxy.connect()) }
 
@@ -43,7 +43,7 @@ import Testing
 
     @Test func aBodyThatTheOriginDoesNotReadHoldsItsClientAlone() throws {
         let origin = try self.origin { peer in
-            // In the order of the requests; the body may come before the second.
+            // In the order of the requests; the body may arrive before the second.
             let (upload, other): (Int32, Int32) = (1, 3)
             peer.stalled = [upload]
             try peer.wait(for: "two requests") { $0.heads.count == 2 && $0.heads[upload]?.method == "POST" }
@@ -113,7 +113,7 @@ import Testing
         #expect(replay.session.verdict().flaws.isEmpty || replay.session.verdict().flaws == [.unused])
     }
 
-    /// An origin that refuses the first request with a body, and answers the next with what it got.
+    /// An origin that refuses the first request with a body, and answers the next one with the bytes that it got.
     private func refusingOrigin(_ refuse: @escaping @Sendable (HTTP2Peer) throws -> Void) throws -> RawOrigin {
         try self.origin(
             { peer in
@@ -168,7 +168,7 @@ import Testing
             { connection in
                 let peer = try HTTP2Peer(.server, over: connection)
                 try peer.wait(for: "a request") { !$0.ended.isEmpty }
-                // A frame longer than was announced.
+                // A frame longer than announced.
                 try connection.send([UInt8](repeating: 0xFF, count: 300))
                 try peer.wait(for: "the end") { $0.isOver }
             },
@@ -217,10 +217,10 @@ import Testing
         #expect(recorded.response?.body?.isComplete == false && recorded.response?.body?.size == 4)
     }
 
-    /// More than are read in one turn of the event loop, in one write; the client may close its side behind them.
+    /// More frames than are read in one turn of the event loop, in one write. The client may close its side after them.
     @Test(arguments: [false, true]) func whatFollowsManyResetsIsReadToo(isClosed: Bool) throws {
         let origin = try self.origin { peer in
-            // Of those that were reset at once it sees some or none.
+            // The origin sees some or none of the requests that were reset at once.
             try peer.wait(for: "the last request") { $0.heads.values.contains { $0.path == "/last" } }
             for (id, head) in peer.heads where head.path == "/last" { try peer.respond(id, body: "fine") }
             try peer.wait(for: "the answer to be read") { peer in peer.closed.keys.contains { peer.heads[$0]?.path == "/last" } }
@@ -246,7 +246,7 @@ import Testing
         [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
     }
 
-    /// A GET, with literals that no table holds (RFC 7541, 6.2.2).
+    /// A GET, with literals that are in no table (RFC 7541, 6.2.2).
     private static func fields(path: String) -> [UInt8] {
         func literal(_ name: String, _ value: String) -> [UInt8] {
             [0, UInt8(name.utf8.count)] + name.utf8 + [UInt8(value.utf8.count)] + value.utf8
@@ -257,7 +257,7 @@ import Testing
     @Test func aCutAnswerOfHTTP1IsAResetAndNoEnd() throws {
         let origin = try RawOrigin(
             { connection in
-                // It is asked in HTTP/2 first, and does not know that.
+                // It is first asked in HTTP/2, which it does not know.
                 try connection.expect("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
                 try connection.send("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n")
             },
@@ -280,7 +280,8 @@ import Testing
     }
 
     @Test func aWholeAnswerThatWaitsToBeReadSurvivesItsConnection() throws {
-        // A window that the client has, one that waits for it, one more that makes the proxy stop reading, and a byte that nobody reads.
+        // One window that the client has, one that waits for it, one more that makes the proxy stop reading, and one byte that nobody
+        // reads.
         let body = String(repeating: "x", count: 3 * 65_535 + 1)
         let origin = try self.origin { peer in
             try peer.wait(for: "a request") { $0.ended.contains(1) }
@@ -338,7 +339,7 @@ import Testing
         let id = try client.request("http://\(origin.authority)/")
         asked.wait()
         let stopped = DispatchSemaphore(value: 0)
-        // SAFETY: nobody else uses the proxy until the semaphore says that this is over.
+        // SAFETY: nobody else uses the proxy until the semaphore signals the end.
         nonisolated(unsafe) let stopping = proxy
         Thread {
             _ = try? stopping.stop()
@@ -360,7 +361,8 @@ import Testing
         let origin = try self.origin { peer in
             try peer.wait(for: "a request") { $0.ended.contains(1) }
             try peer.respond(1, body: String(repeating: "x", count: total))
-            // More than three of the first windows, one for each side and what waits between them, are on their way to a client that has stopped.
+            // More than three of the first windows, one for each side and the bytes between them, are on their way to a client that has
+            // stopped.
             try peer.wait(for: "a window that has grown") { total - $0.codec.pending(1) > taken + 5 * 65_535 }
             try peer.wait(for: "the end") { $0.closed[1] != nil }
         }
@@ -369,7 +371,7 @@ import Testing
         let id = try client.request("http://\(origin.authority)/large")
         try client.wait(for: "the first half") { ($0.bodies[id]?.count ?? 0) >= taken }
         client.stalled = [id]
-        // nghttp2 gives credit back by half a window: up to so much of what was taken may still count.
+        // nghttp2 gives credit back in half windows, so up to half a window of the read bytes may still count.
         try client.wait(for: "a full window") { ($0.bodies[id]?.count ?? 0) >= taken + 65_535 / 2 }
         let before = client.bodies[id]?.count ?? 0
         client.stalled = []
@@ -530,7 +532,7 @@ import Testing
 
     // MARK: Translation
 
-    /// The settings that say so may come in parts.
+    /// The settings that indicate HTTP/2 may arrive in parts.
     @Test(arguments: 1...9) func originOfHTTP2OnAConnectionOfHTTP1IsToldApart(first: Int) throws {
         let scene = try ExchangeScene()
         scene.client(ForwardTranscriptTests.get)
@@ -543,7 +545,7 @@ import Testing
         #expect(scene.heard().contains("dial h"), "it is asked again in HTTP/2")
     }
 
-    /// A zero byte that begins no settings is no HTTP at all.
+    /// A zero byte that does not begin settings is not HTTP at all.
     @Test func bytesThatAreNoHTTPAreNotTakenForHTTP2() throws {
         let scene = try ExchangeScene()
         scene.client(ForwardTranscriptTests.get)
@@ -572,7 +574,7 @@ import Testing
     @Test(arguments: ["GET", "POST"]) func aClientOfHTTP1ReachesAnOriginOfHTTP2Alone(method: String) throws {
         let origin = try RawOrigin(
             { connection in
-                // As it does not know what comes, it says its settings, and leaves when that is not HTTP/2.
+                // It does not know what will come, so it sends its settings, and leaves when the peer does not speak HTTP/2.
                 try HTTP2Peer(.server, over: connection).flush()
                 try connection.expectRequest("\(method) /")
             },
@@ -592,7 +594,7 @@ import Testing
             return String(decoding: try client.read(through: "0\r\n\r\n"), as: UTF8.self)
         }
         #expect(try ask() == "HTTP/1.1 200 \r\nx-a: b\r\nTransfer-Encoding: chunked\r\n\r\na\r\ntranslated\r\n0\r\n\r\n")
-        // On the connection that is there.
+        // On the existing connection.
         #expect(try ask().hasSuffix("again\r\n0\r\n\r\n"))
         origin.finish()
         let recorded = try proxy.recorded()

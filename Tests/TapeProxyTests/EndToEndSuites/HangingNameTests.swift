@@ -2,7 +2,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Names that no server answers for: they keep nobody waiting but who asks for them.
+/// Names for which no server answers. Only the clients that ask for them have to wait.
 @Suite struct HangingNameTests {
     private let names = HangingNames()
 
@@ -34,7 +34,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    /// Neither for the answer, nor for the time that a lookup or what is in flight has.
+    /// It waits neither for the answer, nor for the time limit of a lookup or of exchanges in flight.
     @Test func aStopDoesNotWaitForAHangingName() throws {
         let proxy = try RunningProxy(resolver: self.names.resolver()) { $0.limits.grace = 3600 }
         let client = try proxy.connect()

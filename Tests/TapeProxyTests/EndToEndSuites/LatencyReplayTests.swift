@@ -9,9 +9,9 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Recorded answers replayed at the recorded pace: on a clock of the test's own, and over sockets with lower bounds alone.
+/// Recorded answers replayed at the recorded pace: on a test clock, and over sockets with lower bounds only.
 @Suite struct LatencyReplayTests {
-    /// Server-sent events in chunks, with a head after 50 ms, events 60 and 120 ms behind it, and an end at 200 ms.
+    /// Server-sent events in chunks, with a head after 50 ms, events 60 and 120 ms after it, and an end at 200 ms.
     private static let events = ["data: one\n\n", "data: two\n\n", "data: three\n\n"]
 
     private static func interaction(pieces: [(at: Double, text: String)], receive: Double) -> Interaction {
@@ -38,7 +38,7 @@ import Testing
             self.client = ListeningStream(self.proxy)
         }
 
-        /// What went out within so many milliseconds.
+        /// The text that was sent within this many milliseconds.
         func text(after milliseconds: Int64) throws -> String {
             self.loop.advanceTime(by: .milliseconds(milliseconds))
             self.loop.run()
@@ -84,7 +84,7 @@ import Testing
 
     // MARK: Sockets
 
-    /// A cassette with one exchange of chosen times, taped as the proxy tapes it.
+    /// A cassette with one exchange of chosen times, recorded in the way of the proxy.
     private func cassette() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
@@ -162,7 +162,7 @@ import Testing
         let client = try replay.connect()
         try client.send(Self.request)
         client.reset()
-        // Ends at once: nothing is in flight any more.
+        // Ends at once, because nothing is in flight any more.
         try replay.stop()
     }
 }

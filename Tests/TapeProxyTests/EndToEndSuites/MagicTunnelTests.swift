@@ -4,7 +4,7 @@ import TapeTrust
 import Testing
 @testable import TapeProxy
 
-/// The magic host through a running proxy, over http and https: never dialled, never recorded.
+/// The magic host through a running proxy, over http and https. It is never dialled and never recorded.
 @Suite struct MagicTunnelTests {
     private let scene: TLSScene
 
@@ -51,7 +51,7 @@ import Testing
         let proxy = try self.scene.proxy()
         let other = try TLSClient(trusting: TestAuthority())
         #expect(throws: TLSFailure.self) { try self.secure(proxy, client: other) }
-        // Whatever the first left behind was handled before this is answered.
+        // Everything that the first client caused was handled before this is answered.
         _ = try self.ask(self.secure(proxy), "/")
         #expect(proxy.notices.lines.isEmpty)
         #expect(proxy.server.counts.tlsFailures == 0)

@@ -158,7 +158,7 @@ import Testing
                 try connection.expect("body")
                 try connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
             })
-        // As curl does it: the same again on the same connection, without the expectation (RFC 9110, 10.1.1).
+        // As curl does: the same request again on the same connection, without the expectation (RFC 9110, 10.1.1).
         let proxy = try RunningProxy()
         let client = try proxy.connect()
         try client.send(origin.request("PUT", "/", "Content-Length: 4", "Expect: 100-continue"))

@@ -6,7 +6,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Dates of a recorded answer on the day of its replay.
+/// Dates of a recorded answer, moved to the day of its replay.
 @Suite struct RefreshedReplayTests {
     private func recorded(_ answer: String) throws -> (folder: TemporaryFolder, origin: RawOrigin) {
         let origin = try RawOrigin { connection in
@@ -33,7 +33,7 @@ import Testing
         return String(decoding: try client.readMessage(), as: UTF8.self)
     }
 
-    /// The cassette as if it had been recorded on 1 January 2020.
+    /// Changes the cassette as if it had been recorded on 1 January 2020.
     private func backdate(_ folder: TemporaryFolder) throws {
         let text = String(decoding: try folder.read("tape.json"), as: UTF8.self)
         let started = try #require(try RecordedExchanges.read(folder.file("tape.json")).first?.started.formatted)

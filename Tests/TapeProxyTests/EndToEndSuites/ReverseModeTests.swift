@@ -7,7 +7,7 @@ import TapeTrust
 import Testing
 @testable import TapeProxy
 
-/// URLs in the path of requests to the proxy itself: live, recorded under the real URL, and the same again from the cassette.
+/// URLs in the path of requests to the proxy itself: live, recorded under the real URL, and replayed from the cassette.
 @Suite struct ReverseModeTests {
     private typealias Answer = LiveAndReplayed.Answer
 
@@ -73,7 +73,7 @@ import Testing
         #expect(try proxy.recorded().first?.request.url == "https://localhost:\(origin.port)/")
     }
 
-    /// Many libraries let nothing past the proxy of their settings, the proxy's own address included.
+    /// Many libraries send everything through the proxy of their settings, even requests to the proxy's own address.
     @Test func aURLForUsThatCameByTheProxysSettingsIsTheSame() throws {
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /a")

@@ -2,7 +2,7 @@ import CassetteStore
 import Testing
 @testable import TapeProxy
 
-/// Sessions of one server, asked for by URLs in the path: by name and token before the URL, or at a port of their own.
+/// Sessions of one server, addressed by URLs in the path: by name and token before the URL, or at a port of their own.
 @Suite struct ReverseSessionTests {
     private static let url = "https://origin.test/pets"
 
@@ -36,13 +36,13 @@ import Testing
         }
     }
 
-    /// Libraries share one connection of HTTP/2 for all that goes to one port.
+    /// Libraries share one HTTP/2 connection for all requests to one port.
     @Test func theStreamsOfOneConnectionAreEachInTheSessionThatTheyName() throws {
         let running = try RunningSessions()
         let sessions = try ["boris", "rex"].map { try self.open(running, $0) }
         let client = try HTTP2Peer(.client, over: RawConnection(port: running.port))
         func path(_ session: OpenSession) -> String { "\(session.name):\(session.token.revealed)/\(Self.url)" }
-        // Both at once, and the first goes on when the second has begun.
+        // Both run at once, and the first continues when the second has begun.
         let uploads = try sessions.map { try client.request(path($0), hasBody: true) }
         let wrong = try client.request("\(sessions[0].name):wrong/\(Self.url)")
         for id in uploads { client.codec.end(id) }
@@ -51,7 +51,7 @@ import Testing
         #expect(uploads.map { client.text($0) } == ["boris", "rex"])
         #expect(client.heads[wrong]?.status == 403)
 
-        // The end of one session leaves the connection to the other.
+        // When one session ends, the other keeps the connection.
         let report = try running.server.end(sessions[0].name, keepsOld: true)
         #expect(report.counts.replayed == 1)
         let late = try client.request(path(sessions[0]))

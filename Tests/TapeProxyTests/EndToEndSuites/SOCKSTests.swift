@@ -4,7 +4,7 @@ import TapeTestSupport
 @testable import TapeProxy
 import Testing
 
-/// Clients that ask for their tunnels by SOCKS 5.
+/// Clients that open their tunnels by SOCKS 5.
 @Suite struct SOCKSTests {
     private static func open(_ connection: RawConnection, to host: [UInt8], port: Int) throws {
         try connection.send([5, 1, 0])

@@ -7,14 +7,14 @@ import Testing
 @testable import TapeProxy
 @testable import TapeRecorder
 
-/// One proxy on several event loops, on which connections take turns: what it promises, it promises over all of them.
+/// One proxy on several event loops, among which connections are distributed. Its guarantees hold across all of them.
 @Suite struct SeveralLoopsTests {
     private static let loopCounts = [2, 4]
 
     /// The client connections on each loop.
     private func members(_ proxy: RunningProxy) throws -> [Int] { try proxy.server.contexts.map { $0.members.count } }
 
-    /// Connections that the proxy has accepted: each has got an answer.
+    /// Connections that the proxy has accepted; each has received an answer.
     private func clients(_ count: Int, of proxy: RunningProxy) throws -> [RawConnection] {
         try (0..<count).map { _ in
             let client = try proxy.connect()
@@ -44,7 +44,7 @@ import Testing
             #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
         }
         clients[5].close()
-        // Counted down when the close has arrived; until then there is no room.
+        // The count goes down when the close has arrived; until then there is no room.
         var answer = ""
         for _ in 0..<100_000 where !answer.hasPrefix("HTTP/1.1 200 ") {
             let client = try proxy.connect()
@@ -124,7 +124,7 @@ import Testing
         let block = [UInt8](repeating: 0, count: RecorderQueue.highWater)
         #expect(recorder.put(.block(exchange: 4711, side: .response, bytes: block)))
         #expect(try proxy.server.contexts.map { $0.isRecorderFull }.allSatisfy { !$0 }, "no loop has been told")
-        // The first loop learns of it with its own exchange, and tells the others.
+        // The first loop learns about it through its own exchange, and tells the others.
         _ = try self.ask(clients[0], origin.request("GET", "/full"))
         #expect(try proxy.server.contexts.map { $0.isRecorderFull }.allSatisfy { $0 })
         for (index, client) in clients.enumerated() { try client.send(origin.request("GET", "/after/\(index)")) }
@@ -134,7 +134,7 @@ import Testing
         #expect(proxy.server.counts.exchanges == loops + 1)
     }
 
-    /// A loop that hears of a full queue when it has drained already would wait for a drain that does not come.
+    /// A loop that learns about a full queue after it has drained would wait for a drain that never comes.
     @Test func wordOfAFullQueueThatComesLateIsNotBelieved() throws {
         let proxy = try RunningProxy(loops: 2)
         _ = try proxy.server.contexts.map { $0.recorderFilled() }
@@ -216,7 +216,7 @@ import Testing
             resumed.append(stream.isResumed)
             try stream.send(TLSScene.request("GET", "/", "Connection: close"))
             #expect(String(decoding: try stream.readToEnd().bytes, as: UTF8.self).hasSuffix("ok"))
-            // OpenSSL drops the session of a connection that was left without a goodbye.
+            // OpenSSL drops the session of a connection that was closed without a close_notify.
             try stream.sayGoodbye()
         }
         #expect(resumed == [false, true])
@@ -238,7 +238,7 @@ import Testing
                 #expect(try running.get("http://localhost:\(target)/", as: session).hasPrefix("HTTP/1.1 424 "), "nothing is dialled")
             }
         }
-        // Found on the loops until then: their clients are let go.
+        // Found on the loops before; their clients are now disconnected.
         let idle = try (0..<loops).map { _ in
             let client = try RawConnection(port: port)
             try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")

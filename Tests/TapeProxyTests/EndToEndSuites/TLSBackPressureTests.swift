@@ -4,18 +4,18 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// A body of 10 MiB inside TLS between a fast and a slow end: the fast one has to wait, and every byte arrives.
+/// A body of 10 MiB inside TLS between a fast and a slow end. The fast end has to wait, and every byte arrives.
 @Suite(.serialized) struct TLSBackPressureTests {
     private static let size = 10 << 20
     private static let block = (0..<(64 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-    /// Bytes that the kernel may keep for either connection; what it makes of it is twice as much.
+    /// The bytes that the kernel may buffer for each connection; the kernel doubles the value.
     private static let kernel: Int32 = 64 << 10
 
     private let scene: TLSScene
 
     init() throws { self.scene = try TLSScene() }
 
-    /// Sends until nobody takes any more, opens the gate, and sends the rest.
+    /// Sends until nothing more is accepted, opens the gate, and sends the rest.
     private static func sendAll(_ stream: TLSStream, blocked: Gate) throws {
         var isBlocked = false
         for number in 0..<(self.size / self.block.count) {

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Answers inside TLS that do not come to their end: never passed on, recorded or replayed as whole (RFC 8446, 6.1).
+/// Answers inside TLS that do not reach their end. They are never forwarded, recorded or replayed as whole (RFC 8446, 6.1).
 @Suite struct TLSCutTests {
     private typealias Answer = LiveAndReplayed.Answer
 
@@ -118,7 +118,7 @@ import Testing
         let proxy = try self.scene.proxy()
         let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
         try stream.send(TLSScene.request("POST", "/", "Content-Length: 9", body: "part"))
-        // A client that is gone before has nothing forwarded.
+        // If the client leaves earlier, nothing is forwarded.
         try gate.wait()
         stream.cutOutput()
         origin.finish()

@@ -3,7 +3,7 @@ import TapeTLS
 import Testing
 @testable import TapeProxy
 
-/// Whole messages through a tunnel whose TLS ends in the proxy, byte for byte, and the same again from the cassette.
+/// Whole messages through a tunnel whose TLS ends in the proxy, compared byte for byte, live and replayed from the cassette.
 @Suite struct TLSMessageTests {
     private typealias Answer = LiveAndReplayed.Answer
 
@@ -11,7 +11,7 @@ import Testing
 
     init() throws { self.scene = try TLSScene() }
 
-    /// One conversation, live and replayed, inside a tunnel.
+    /// One conversation inside a tunnel, live and replayed.
     private func compare(
         _ script: @escaping @Sendable (TLSStream) throws -> Void, sourceLocation: SourceLocation = #_sourceLocation,
         talk: (TLSStream) throws -> Answer

@@ -3,13 +3,13 @@ import TapeTLS
 import Testing
 @testable import TapeProxy
 
-/// What the client asks for in its hello, and what the origin hears of it: names (RFC 6066, 3) and protocols (RFC 7301).
+/// What the client's hello asks for, and what the origin gets of it: names (RFC 6066, 3) and protocols (RFC 7301).
 @Suite struct TLSNegotiationTests {
     private let scene: TLSScene
 
     init() throws { self.scene = try TLSScene() }
 
-    /// Shakes hands, wants this hello, and answers one request.
+    /// Performs the handshake, expects this hello, and answers one request.
     private static func wants(_ tls: TLSOrigin, serverName: String?, protocols: [String]) -> RawOrigin.Script {
         { connection in
             let stream = try tls.stream(over: connection)
@@ -42,10 +42,10 @@ import Testing
         #expect(try proxy.recorded().first?.connection?.tls?.alpn == chosen)
     }
 
-    // MARK: What was agreed on binds
+    // MARK: Agreed protocols are binding
 
     private func agreed(_ protocols: [String]) throws -> (proxy: RunningProxy, stream: TLSStream) {
-        // A replay dials nobody, and speaks what the client prefers.
+        // A replay dials nobody, and speaks the protocol that the client prefers.
         let proxy = try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette())
         return (proxy, try self.scene.secure(proxy.connect(), to: "example.test:8443", protocols: protocols))
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(stream.protocolName == "h2")
         try stream.send(TLSScene.request())
         let (bytes, _) = try stream.readToEnd()
-        // Frames: SETTINGS first, and GOAWAY with an error somewhere after it.
+        // Frames: SETTINGS first, and later a GOAWAY with an error.
         #expect(bytes.count > 9 && bytes[3] == 4, "\(bytes)")
         #expect(try proxy.recorded().isEmpty)
     }
@@ -88,7 +88,7 @@ import Testing
         let spare = try self.scene.secure(proxy.connect(), to: "example.test:8443")
         if isTrusted {
             let stream = try self.scene.secure(proxy.connect(), to: "example.test:8444")
-            // Malformed, so that nobody is dialled; it came through TLS all the same.
+            // Malformed, so that nobody is dialled; nevertheless it came through TLS.
             try stream.send("GET /a HTTP/1.1\r\nHost: other.test\r\n\r\n")
             #expect(String(decoding: try stream.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 421"))
         }
@@ -108,7 +108,7 @@ import Testing
                 let stream = try tls.stream(over: connection)
                 try stream.handshake()
                 guard stream.hello.protocols == ["acme-tls/1", "h3"] else { throw RawError("\(stream.hello)") }
-                // The client's own random numbers: its hello came as it was sent.
+                // The client's own random numbers show that its hello arrived unchanged.
                 try stream.send(stream.firstHeard)
                 try stream.expect("frames")
                 try stream.send("frames back")
@@ -142,13 +142,13 @@ import Testing
         let tls = try self.scene.origin("other.test")
         let origin = try RawOrigin(Self.wants(tls, serverName: "other.test", protocols: ["http/1.1"]))
         let proxy = try self.scene.proxy()
-        // By address, and with a name of its own.
+        // By address, and with another name in the hello.
         let stream = try self.scene.secure(proxy.connect(), to: origin.authority, serverName: "other.test")
         try self.ask(stream, host: "other.test")
         origin.finish()
         let recorded = try #require(try proxy.recorded().first)
         #expect(recorded.connection?.tls?.sni == "other.test")
-        // What the request says of itself is its URL.
+        // The request's own host determines its URL.
         #expect(recorded.request.url == "https://other.test/")
     }
 

@@ -6,7 +6,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Sessions that look up before they dial: a replay needs neither network nor names.
+/// Sessions that consult the cassette before they dial: a replay needs neither the network nor name resolution.
 @Suite struct TLSReplayTests {
     private let scene: TLSScene
 
@@ -102,14 +102,14 @@ import Testing
         #expect(replay.session.verdict().unused.isEmpty)
     }
 
-    /// By address, and with a name of its own in TLS.
+    /// By address, and with another name in TLS.
     @Test func aRequestThroughATunnelIsRecordedUnderTheNameInItsHelloAndGoesWhereTheTunnelGoes() throws {
         let origin = try RawOrigin(
             self.scene.origin().plays { stream in
                 let head = try stream.expectRequest("GET /a")
                 guard head.contains("\r\nHost: example.test\r\n") else { throw RawError(head) }
                 try stream.send(TLSScene.answer("named"))
-                // In absolute form, too.
+                // In absolute form as well.
                 try stream.expectRequest("GET /b")
                 try stream.send(TLSScene.answer("absolute"))
             })

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// What the cassette says of upstream connections: numbers, reuse, certificates, times, sessions.
+/// What the cassette records of upstream connections: numbers, reuse, certificates, times, sessions.
 @Suite struct TLSReuseTests {
     private let scene: TLSScene
 
@@ -66,10 +66,10 @@ import Testing
         for path in ["/1", "/2"] {
             let stream = try scene.secure(proxy.connect(), to: origin.authority)
             resumed.append(stream.isResumed)
-            // A connection of its own on both legs.
+            // Uses a new connection on both legs.
             try self.ask(stream, path, "Connection: close")
             _ = try stream.readToEnd()
-            // OpenSSL drops the session of a connection that was left without a goodbye.
+            // OpenSSL drops the session of a connection that was closed without a close_notify.
             try stream.sayGoodbye()
         }
         origin.finish()
@@ -114,7 +114,7 @@ import Testing
                 try stream.expectRequest("GET /1")
                 try stream.send(TLSScene.answer("/1"))
                 if saysGoodbye { stream.closeOutput() } else { stream.cutOutput() }
-                // The proxy has closed too: it knows.
+                // The proxy has closed as well, so it knows.
                 _ = try? stream.readToEnd()
                 closed.open()
             }, Self.serves(tls, "/2"))
@@ -151,7 +151,7 @@ import Testing
         let proxy = try self.scene.proxy()
         try self.ask(self.scene.secure(proxy.connect(), to: origin.authority), "/1", "Connection: close")
         origin.finish()
-        // The leaf is there: nobody is asked for names.
+        // The leaf exists, so no origin is asked for names.
         _ = try self.scene.secure(proxy.connect(), to: origin.authority)
         #expect(origin.accepted == 1)
     }

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Tunnels and handshakes that are open when the proxy stops, or never get on.
+/// Tunnels and handshakes that are open when the proxy stops, or that never finish.
 @Suite struct TLSStopTests {
     private let scene: TLSScene
 
@@ -72,7 +72,7 @@ import Testing
         try proxy.stop()
         let lines = String(decoding: try folder.read("keys.log"), as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
         #expect(lines.allSatisfy { $0.count == 3 && $0[1].count == 64 })
-        // One set for each leg: the random number of its hello tells them apart.
+        // One set for each leg. The random number in its hello identifies it.
         for label in [
             "CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_HANDSHAKE_TRAFFIC_SECRET", "CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0",
         ] {

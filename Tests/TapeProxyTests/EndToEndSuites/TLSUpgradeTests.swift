@@ -24,7 +24,7 @@ import Testing
                 try stream.send(Self.switching + "hello at once")
                 try stream.expect("ping")
                 try stream.send("pong")
-                // The client has ended its side; ours goes on.
+                // The client has ended its side; this side continues.
                 try stream.expectEnd()
                 try stream.send("late words")
             })

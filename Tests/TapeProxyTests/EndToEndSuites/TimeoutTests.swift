@@ -2,7 +2,7 @@ import CassetteModel
 import Testing
 @testable import TapeProxy
 
-/// Whoever keeps the proxy waiting is let go; the proxy looks once a second.
+/// Peers that keep the proxy waiting are disconnected. The proxy checks once a second.
 @Suite struct TimeoutTests {
     @Test func aHeadThatDoesNotComeToItsEndIsA408() throws {
         let proxy = try RunningProxy { $0.limits.requestHead = 1 }

@@ -5,7 +5,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Tunnels in which something else than TLS is spoken.
+/// Tunnels that carry something other than TLS.
 @Suite struct TunnelContentTests {
     private let scene: TLSScene
 
@@ -27,7 +27,7 @@ import Testing
             try connection.send(TLSScene.answer("second"))
         }
         let (answer, recorded) = try LiveAndReplayed.compare(origin, configure: self.scene.configure) { client in
-            // As async-http-client sends it: Host without a port.
+            // As async-http-client sends it: Host has no port.
             try client.send("CONNECT \(origin.authority) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             try client.expect("HTTP/1.1 200 Connection established\r\n\r\n")
             try client.send(TLSScene.request("GET", "/a", host: origin.authority))
@@ -117,7 +117,7 @@ import Testing
         let origin = try RawOrigin(
             { connection in
                 dialled.open()
-                // Closed, since nobody needs it.
+                // Closed, because nobody needs it.
                 try connection.expectEnd()
             },
             tls.plays { stream in
@@ -154,7 +154,7 @@ import Testing
             $0.limits.clientIdle = 1
         }
         let client = try self.tunnel(replay, origin)
-        // An idle connection is closed a second later than a silent tunnel is looked at.
+        // An idle connection is closed a second later than a silent tunnel is checked.
         let idle = try replay.connect()
         try idle.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         _ = try idle.readMessage()

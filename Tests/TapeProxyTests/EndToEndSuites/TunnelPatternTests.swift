@@ -4,13 +4,13 @@ import TapeTrust
 import Testing
 @testable import TapeProxy
 
-/// Tunnels that are not ours by the patterns of their hosts.
+/// Tunnels that are not intercepted because of the patterns for their hosts.
 @Suite struct TunnelPatternTests {
     private let scene: TLSScene
 
     init() throws { self.scene = try TLSScene() }
 
-    /// A client that trusts the origins alone.
+    /// A client that trusts only the origins.
     private func stream(over connection: RawConnection, protocols: [String] = ["http/1.1"]) throws -> TLSStream {
         let stream = try TLSClient(trusting: self.scene.origins).stream(over: connection, protocols: protocols)
         try stream.handshake()
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "example.test", "*.test"]) func aHostToPassThroughKeepsItsTLS(pattern: String) throws {
-        // By the name in CONNECT, or by the one in the hello.
+        // By the name in CONNECT, or by the name in the hello.
         let origin = try RawOrigin(
             self.scene.origin().plays { stream in
                 try stream.expectRequest("GET /")
@@ -61,7 +61,7 @@ import Testing
     @Test func aRefusedHostGetsA403AndNobodyIsDialled() throws {
         let origin = try RawOrigin()
         let hosts = try HostPattern("127.0.0.1")
-        // Refusing goes before passing through.
+        // Refusing takes precedence over passing through.
         let proxy = try self.scene.proxy {
             $0.tls?.refused = [hosts]
             $0.tls?.passthrough = [hosts]

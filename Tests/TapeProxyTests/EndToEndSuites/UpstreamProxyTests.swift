@@ -5,7 +5,7 @@ import TapeTestSupport
 @testable import TapeProxy
 import Testing
 
-/// The other proxy is a script, and so is the origin behind it: names that do not resolve show that it is the one that resolves them.
+/// The other proxy is a script, and so is the origin behind it. Names that do not resolve prove that the other proxy resolves them.
 @Suite struct UpstreamProxyTests {
     private func chain(_ url: String) throws -> UpstreamChain {
         let proxy = try UpstreamProxy(url, source: "--upstream-proxy")

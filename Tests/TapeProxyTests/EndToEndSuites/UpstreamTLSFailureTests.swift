@@ -5,7 +5,7 @@ import TapeTrust
 import Testing
 @testable import TapeProxy
 
-/// Origins whose TLS does not come about: 502 for the request, a failed exchange in the cassette, a line for people.
+/// Origins whose TLS handshake fails: the request gets a 502, the cassette a failed exchange, and people a line.
 @Suite struct UpstreamTLSFailureTests {
     private typealias Answer = LiveAndReplayed.Answer
 
@@ -13,7 +13,7 @@ import Testing
 
     init() throws { self.scene = try TLSScene() }
 
-    /// One request to an origin that fails; the next one tries again and fails again.
+    /// One request to an origin that fails. The next one tries again and fails again.
     private func failure(
         _ script: @escaping RawOrigin.Script, kind: String = "tls", attempts: Int = 2,
         configure: (inout ProxyConfiguration) -> Void = { _ in },
@@ -100,7 +100,7 @@ import Testing
         #expect(answer.contains("--upstream-tls-min 1.0"))
     }
 
-    /// It is offered all there is, once more than it is asked.
+    /// Everything is offered to it, in one more attempt.
     @Test func anOriginThatSpeaksNoHTTPIsSaidSo() throws {
         let tls = try self.scene.origin(protocols: ["imap"])
         let (answer, _) = try self.failure(tls.isRefused(), attempts: 3)

@@ -4,9 +4,9 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// The same conversations directly and through a recording proxy: both ends hear the same bytes, and the cassette has what was said.
+/// The same conversations directly and through a recording proxy. Both ends get the same bytes, and the cassette has all messages.
 @Suite struct WebSocketDifferenceTests {
-    /// One made-up conversation: what each side says, and the bytes that say it, in the pieces in which they are written.
+    /// One generated conversation: the messages of each side, and their bytes in the pieces in which they are written.
     private struct Conversation: Sendable {
         var said: [WebSocketSide: [WebSocketTalk.Said]] = [:]
         var pieces: [WebSocketSide: [[UInt8]]] = [:]
@@ -37,7 +37,7 @@ import Testing
             let kind = ["text", "binary", "text", "binary", "ping"].randomElement(using: &generator) ?? "text"
             let size =
                 (kind == "ping" ? [0, 125] : [0, 1, 125, 126, 4_000, 65_536, 70_000, 150_000]).randomElement(using: &generator) ?? 0
-            // Letters, so that text is text; a part of it repeats and deflates well.
+            // Letters, so that text is valid; part of it repeats and deflates well.
             let letter = UInt8.random(in: 97...122, using: &generator)
             let bytes = (0..<size).map { $0 % 3 == 0 ? UInt8.random(in: 97...122, using: &generator) : letter }
             var said = WebSocketTalk.Said(from: side, kind: kind, bytes: bytes)
@@ -60,7 +60,7 @@ import Testing
                 let end = min(bytes.count, start + Int.random(in: 1...limit, using: &generator))
                 pieces.append(Array(bytes[start..<end]))
                 start = end
-                // Most of a long conversation in few pieces.
+                // Writes most of a long conversation in few pieces.
                 if pieces.count > 50 {
                     pieces.append(Array(bytes[start...]))
                     break
@@ -72,7 +72,7 @@ import Testing
         func bytes(_ side: WebSocketSide) -> [UInt8] { Array((self.pieces[side] ?? []).joined()) }
     }
 
-    /// What an end heard.
+    /// The bytes that one end received.
     private struct Heard: Equatable {
         var head: String
         var bytes: [UInt8]

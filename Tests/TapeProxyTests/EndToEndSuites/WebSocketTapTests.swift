@@ -4,7 +4,7 @@ import TapeExchange
 import Testing
 @testable import TapeProxy
 
-/// WebSockets that pass through a recording proxy: what the ends hear, and what the cassette has of it.
+/// WebSockets that pass through a recording proxy: what the ends receive, and what the cassette records.
 @Suite struct WebSocketTapTests {
     private static let switching = WebSocketTalk.switching
     private static let hello = WebSocketTalk.text("hello", from: .server)
@@ -19,9 +19,9 @@ import Testing
         if case .cut(let cut) = interaction.outcome { cut.by } else { nil }
     }
 
-    /// The client's part, over a connection of any kind.
+    /// The client's part, over any kind of connection.
     private static func talk(_ client: RawConnection, _ request: String) throws {
-        // In one write: the frame comes with the request.
+        // In one write, so that the frame comes with the request.
         try client.send(Array(request.utf8) + self.ask)
         try client.expect(self.switching)
         #expect(try client.read(count: self.hello.count) == self.hello)
@@ -98,7 +98,7 @@ import Testing
         #expect(interaction.request.method == "GET" && interaction.request.connectProtocol == "websocket")
     }
 
-    /// As with HTTP/1.1, where each direction of a connection ends by itself.
+    /// As with HTTP/1.1, where each direction of a connection ends separately.
     @Test func anOriginThatEndsFirstHearsTheClientOfHTTP2() throws {
         let goodbye = WebSocketTalk.close(1000, from: .client)
         let origin = try RawOrigin { connection in
@@ -119,7 +119,7 @@ import Testing
         origin.finish()
     }
 
-    // MARK: What cannot be read
+    // MARK: Unreadable bytes
 
     @Test func whatIsNoFrameEndsTheWatchingAndPassesOn() throws {
         let noise = [UInt8](repeating: 0x8f, count: 5_000)
@@ -152,7 +152,7 @@ import Testing
             try connection.expectRequest("GET /chat")
             try connection.send(Self.switching)
             #expect(try connection.read(count: Self.ask.count) == Self.ask)
-            // The client has ended its side; ours goes on.
+            // The client has ended its side; this side continues.
             try connection.expectEnd()
             try connection.send(Self.hello)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TapeProxy
 
-/// Whatever order the events of an exchange come in, it ends once, is recorded once, and lets go of both connections.
+/// In whatever order the events of an exchange arrive, it ends once, is recorded once, and releases both connections.
 @Suite struct AnyOrderTests {
     private static let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nanswer".utf8)
     private static let requests = [
@@ -55,7 +55,7 @@ import Testing
             default: break
             }
         }
-        // The end of everything: a client that leaves, a drained recorder, a disk that has it, and time.
+        // Ends everything: the client leaves, the recorder is drained, the disk has the recording, and time passes.
         scene.drained()
         scene.clientEnds()
         scene.clientResets()

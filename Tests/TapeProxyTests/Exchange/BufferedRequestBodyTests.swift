@@ -6,7 +6,7 @@ import Testing
 @Suite struct BufferedRequestBodyTests {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-    /// Holds pieces of these sizes and gives them back: what came, and the times of the pieces.
+    /// Buffers pieces of these sizes and returns them: the bytes, and the times of the pieces.
     private func roundTrip(_ sizes: [Int]) throws -> (sent: [UInt8], bytes: [UInt8], times: [Double]) {
         let loop = self.loop
         let done = loop.makePromise(of: ([UInt8], [Double]).self)
@@ -51,7 +51,7 @@ import Testing
     func whatCameComesBackWithItsTimes(sizes: [Int]) throws {
         let (sent, bytes, times) = try self.roundTrip(sizes)
         #expect(bytes == sent)
-        // Nothing but its end says that an empty body is one.
+        // An empty body is recognized only by its end.
         #expect(times == (sizes.isEmpty ? [0] : sizes.indices.map { Double($0 * 10) }))
     }
 

@@ -20,7 +20,7 @@ import Testing
         try client.expectEnd()
         origin.finish()
         #expect(proxy.server.counts.tunnels == 1)
-        // What goes through a blind tunnel is not recorded.
+        // Bytes in a blind tunnel are not recorded.
         #expect(try proxy.recorded().isEmpty)
     }
 

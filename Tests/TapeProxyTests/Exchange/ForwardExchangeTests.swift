@@ -3,7 +3,7 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct ForwardExchangeTests {
-    /// An origin may close a kept connection at any time, also while a request is on its way to it (RFC 9112, 9.3.1).
+    /// An origin may close a kept connection at any time, even while a request is on its way to it (RFC 9112, 9.3.1).
     private func origin(second method: String, _ more: RawOrigin.Script...) throws -> RawOrigin {
         let first: RawOrigin.Script = { connection in
             try connection.expectRequest("GET /first")

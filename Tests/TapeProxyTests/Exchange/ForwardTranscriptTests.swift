@@ -177,7 +177,7 @@ import Testing
     }
 
     #if os(Linux)
-    /// An origin that writes head and body apart may hold the body back until its head is acknowledged.
+    /// An origin that writes head and body separately may hold back the body until its head is acknowledged.
     @Test func anAnswerThatComesInPiecesIsAcknowledgedAtOnce() throws {
         let scene = try Self.used()
         #expect(scene.acknowledgements == 0, "a whole answer needs no word")
@@ -190,7 +190,7 @@ import Testing
     // MARK: The connection fields
 
     @Test(arguments: [
-        // (the request's field, the answer's, what the client gets of it, whether its connection stays)
+        // (the request's field, the answer's, what the client gets of the answer's, whether its connection stays)
         ("A: b", "A: b", "A: b", true), ("Connection: close", "A: b", "A: b", false),
         ("A: b", "Connection: close", "Connection: close", false), ("Connection: close", "Connection: close", "Connection: close", false),
         ("A: b", "Connection: keep-alive", "Connection: keep-alive", true), ("Connection: close", "Connection: keep-alive", "", false),
@@ -259,7 +259,7 @@ import Testing
 
     @Test func bytesThatCameBeforeTheRequestLeftAnswerNothing() throws {
         let scene = try Self.used()
-        // Both sides have sent something when the event loop looks: the request takes the connection, and then its bytes are read.
+        // Both sides have sent something before the event loop looks: the request takes the connection, and then its bytes are read.
         scene.withoutFlush {
             scene.client(Self.post("Content-Length: 0"))
             scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
@@ -539,7 +539,7 @@ import Testing
         #expect(cut.by == .client && cut.reason == "client read nothing for 60 s")
     }
 
-    /// The stall of a client that reads again is over: its time must not run on against a slow origin.
+    /// The stall of a client that reads again is over. Its timer must not continue against a slow origin.
     @Test func aSlowOriginSurvivesItsClientsShortStall() throws {
         let scene = try ExchangeScene()
         scene.client(Self.get)
@@ -589,7 +589,7 @@ import Testing
         #expect(scene.recorder.summary == ["POST 200 complete 200000 2"])
     }
 
-    /// The call is on its way while the queue fills again.
+    /// The call is on its way when the queue fills again.
     @Test func anOldDrainWakesNobody() throws {
         let scene = try ExchangeScene()
         scene.client(Self.get)
@@ -663,7 +663,7 @@ import Testing
         }
     }
 
-    /// Others are recorded: the disk has room.
+    /// Other exchanges are recorded, because the disk has room.
     @Test func whatCannotBeMadeReadyForTheCassetteIsDelivered() throws {
         let scene = try ExchangeScene {
             $0.durability = .full
@@ -687,7 +687,7 @@ import Testing
 
     // MARK: Times
 
-    /// The client has sent all of it.
+    /// The client has sent the whole request.
     @Test func aSlowAnswerToAnUploadIsTheOriginsTime() throws {
         let scene = try ExchangeScene()
         scene.client(Self.post("Content-Length: 4"))

@@ -46,7 +46,7 @@ import Testing
 
     // MARK: A URL in the path
 
-    /// - Parameter host: a URL's beginning whose authority is the Host field; nil for the proxy's own.
+    /// - Parameter host: the beginning of a URL whose authority is the Host field; nil for the proxy's own.
     private func reversed(
         _ target: String, _ fields: String..., address: String = "127.0.0.1:7070", host: String? = nil
     ) throws -> IncomingRequest {
@@ -56,7 +56,7 @@ import Testing
         return try IncomingRequest(head, start: .now(), address: address)
     }
 
-    /// By the proxy's settings or not, a URL that is none is refused with the reason.
+    /// Through the proxy's settings or directly, an invalid URL is refused with the reason.
     @Test(
         arguments: ["/https%3A//a/", "/ftp://a/", "/https://", "/HTTPS%3a%2f%2fa"], ["", "http://localhost:7070", "http://127.0.0.1:7070"])
     func aURLThatIsNoneIsRefused(path: String, before: String) {

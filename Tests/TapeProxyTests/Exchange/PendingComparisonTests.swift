@@ -5,7 +5,7 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct PendingComparisonTests {
-    /// Without a cassette nothing takes the body: taken from a session that has one.
+    /// Without a cassette nothing accepts the body, so the comparison comes from a session that has one.
     private func work(_ session: CassetteSession, _ origin: RawOrigin, _ body: String) throws -> PendingExchange.Comparison {
         let opening = session.begin(
             method: "POST", url: "http://\(origin.authority)/", headers: HeaderFields(["Content-Type: text/plain"]), hasBody: true)

@@ -7,7 +7,7 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct PendingExchangeTests {
-    /// A folder with a cassette of requests with these bodies to `POST /`, each answered by its number.
+    /// A folder with a cassette of requests with these bodies to `POST /`, each answered with its number.
     private func recorded(_ bodies: String..., fields: String...) throws -> (folder: TemporaryFolder, origin: RawOrigin) {
         let all = bodies
         let origin = try RawOrigin { connection in
@@ -174,7 +174,7 @@ import Testing
 
     /// Records `POST /` with a body, then sends another one in parts, which is forwarded.
     ///
-    /// - Parameter size: bytes that the origin has to get behind the head.
+    /// - Parameter size: the number of bytes that the origin has to get after the head.
     private func forwarded(_ fields: [String], _ parts: [[UInt8]], size: Int) throws -> (
         sent: [UInt8], answer: String, recorded: Interaction
     ) {
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test func theTimesAreThoseOfTheClient() throws {
-        // Slow enough to be told apart, and only lower bounds are looked at.
+        // The pieces are slow enough to be distinguished, and only lower bounds are checked.
         let parts = ["1\r\na\r\n", "1\r\nb\r\n", "0\r\n\r\n"].map { Array($0.utf8) }
         let (sent, _, recorded) = try self.forwarded(["Transfer-Encoding: chunked", "Expect: 100-continue"], parts, size: 17)
         #expect(sent == parts.flatMap { $0 })

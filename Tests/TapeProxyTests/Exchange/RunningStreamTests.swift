@@ -5,7 +5,7 @@ import TapeRecorder
 import Testing
 @testable import TapeProxy
 
-/// Event streams that run for long, in memory: what of them goes to the recorder while they run.
+/// Long event streams, in memory: which parts of them the recorder gets while they run.
 @Suite struct RunningStreamTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     private static let event = "data: \(String(repeating: "x", count: 992))\n\n"
@@ -28,7 +28,7 @@ import Testing
         #expect(scene.recorder.kept == ["open", "1000", "1000", "12"])
     }
 
-    /// What leaves memory could not be kept later.
+    /// Bytes that leave memory could not be recorded later.
     @Test func aStreamThatBeginsWithMuchIsKeptBeforeThatLeavesMemory() throws {
         let scene = try self.scene()
         scene.origin(Self.head + String(repeating: Self.event, count: 60))
@@ -44,7 +44,7 @@ import Testing
         #expect(scene.recorder.kept == ["open", "1000"])
     }
 
-    /// A secret in two pieces would be found in neither.
+    /// A secret split between two pieces would be found in neither.
     @Test func aRequestThatIsNoStreamIsKeptWhenItIsWhole() throws {
         let scene = try ExchangeScene()
         scene.client(ForwardTranscriptTests.post("Content-Length: 10", "first"))

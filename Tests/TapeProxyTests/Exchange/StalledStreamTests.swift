@@ -5,12 +5,12 @@ import TapeHTTP2
 import Testing
 @testable import TapeProxy
 
-/// Clients of HTTP/2 that take part of an answer and then nothing for a while, in memory.
+/// HTTP/2 clients that read part of an answer and then nothing for a while, in memory.
 @Suite struct StalledStreamTests {
     private static let window = 65_535
     private static let piece = 4096
 
-    /// A client with a window of its own for each stream, and a request whose answer is large.
+    /// A client with a window for each stream, and a request whose answer is large.
     private final class Client {
         let scene: ExchangeScene
         let codec: HTTP2Connection
@@ -39,7 +39,7 @@ import Testing
             for case .data(_, let range) in (try? self.codec.receive(buffer)) ?? [] { self.received += bytes[range] }
         }
 
-        /// The origin sends as long as it is read. How many bytes that were.
+        /// The origin sends as long as it is read. Returns the number of bytes.
         func originSends() -> Int {
             var count = 0
             while self.scene.originIsRead, count < 1_000_000 {
@@ -69,7 +69,7 @@ import Testing
         try client.flush()
         let second = client.originSends()
         #expect(second > 0)
-        // What was joined is sent as it came.
+        // Joined pieces are sent in their original form.
         let sent = (0..<(first + second)).map { UInt8(97 + ($0 < first ? $0 : $0 - first) / Self.piece % 26) }
         #expect(client.received.elementsEqual(sent.prefix(2 * Self.window)))
     }

@@ -17,7 +17,7 @@ import Testing
             try connection.send(Self.switching + "hello at once")
             try connection.expect("ping")
             try connection.send("pong")
-            // The client has ended its side; ours goes on.
+            // The client has ended its side; this side continues.
             try connection.expectEnd()
             try connection.send("late words")
         }

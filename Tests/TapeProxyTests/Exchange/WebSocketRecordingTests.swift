@@ -8,9 +8,9 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// The recording of one WebSocket, with a recorder that is full when it likes.
+/// The recording of one WebSocket, with a recorder that is full whenever the test wants it.
 @Suite struct WebSocketRecordingTests {
-    /// Takes all that it is given, and says when it has enough.
+    /// Accepts everything, and reports when it is full.
     private final class NarrowSink: ExchangeSink {
         private struct State {
             var weight = 0
@@ -49,13 +49,13 @@ import Testing
         var isFull: Bool { self.state.withLock { $0.isFull } }
         func isBusy() -> Bool { self.isFull || self.isBusyAnyway }
 
-        /// It has no limit.
+        /// The recorder has no limit.
         var takesAll: Bool {
             get { self.state.withLock { $0.takesAll } }
             set { self.state.withLock { $0.takesAll = newValue } }
         }
 
-        /// It has room, but not for conversations.
+        /// The recorder has room, but not for conversations.
         var isBusyAnyway: Bool {
             get { self.state.withLock { $0.isBusyAnyway } }
             set { self.state.withLock { $0.isBusyAnyway = newValue } }
@@ -64,7 +64,7 @@ import Testing
         func onDrain(_ call: @escaping @Sendable () -> Void) {}
         var obstacle: RecorderProblem? { nil }
 
-        /// Writes what it has; gives how much that was.
+        /// Writes its contents, and returns how much that was.
         func drain() -> Int {
             self.state.withLock { state in
                 defer { state.weight = 0 }
@@ -74,7 +74,7 @@ import Testing
 
         var messages: Int { self.state.withLock { $0.messages } }
         var isClosed: Bool { self.state.withLock { $0.isClosed } }
-        /// Bytes of all blocks.
+        /// The bytes of all blocks.
         var size: Int { self.state.withLock { $0.sizes.reduce(0, +) } }
     }
 
@@ -86,7 +86,7 @@ import Testing
         return (WebSocketRecording(interaction, start: proxy.now, agreement: agreement, proxy: proxy), proxy)
     }
 
-    /// So many MiB of zeros as one deflated message, some 40 KiB of them.
+    /// This many MiB of zeros as one deflated message, which takes about 40 KiB.
     private func dense(_ count: Int) throws -> ByteBuffer {
         var writer = WebSocketWriter(.server, agreement: WebSocketAgreement(deflate: PerMessageDeflate()))
         var bytes: [UInt8] = []
@@ -123,12 +123,12 @@ import Testing
             proxy.recorderDrained()
         }
         #expect(written.count > 5)
-        // The last piece of a turn inflates to half a MiB at most.
+        // The last piece of a turn inflates to at most half a MiB.
         #expect((written.max() ?? 0) <= NarrowSink.limit + (1 << 20))
         #expect(sink.messages == 1 && sink.size > 39 << 20)
     }
 
-    /// A recorder that takes all at once: other connections wait for a turn, and not for the message.
+    /// With a recorder that accepts everything, other connections wait for one turn, and not for the whole message.
     @Test func oneTurnInflatesLittle() throws {
         let sink = NarrowSink()
         sink.takesAll = true
@@ -174,7 +174,7 @@ import Testing
         #expect(sink.messages == 1 && sink.isClosed)
     }
 
-    /// Lets the event loop and the recorder work in turns, until something has come about.
+    /// Runs the event loop and the recorder in turns, until the condition is true.
     private func run(_ proxy: ProxyContext, _ sink: NarrowSink, until isDone: () -> Bool) throws {
         let loop = try #require(proxy.loop as? EmbeddedEventLoop)
         for _ in 0..<10_000 where !isDone() {
@@ -188,7 +188,7 @@ import Testing
     @Test(arguments: [WebSocketSide.client, .server]) func manyMessagesAreReadInTurns(side: WebSocketSide) throws {
         let sink = NarrowSink()
         let (recording, proxy) = try self.recording(sink, deflates: false)
-        // Empty texts, which a client masks.
+        // Empty texts, which a client has to mask.
         let frame: [UInt8] = side == .client ? [0x81, 0x80, 0, 0, 0, 0] : [0x81, 0]
         let count = 200_000
         let bytes = ByteBuffer(bytes: Array(repeatElement(frame, count: count).joined()))

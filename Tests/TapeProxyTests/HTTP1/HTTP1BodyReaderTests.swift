@@ -4,10 +4,10 @@ import TapeExchange
 import TapeTestSupport
 import Testing
 
-/// What comes out of a chunked body that comes in pieces: the same bytes and payload however they are cut, and no part of a line.
+/// What is read from a chunked body that arrives in pieces: the same bytes and payload however it is split, and no part of a line.
 @Suite struct HTTP1BodyReaderTests {
     private static let body = "5;a=b\r\nhello\r\n10 ; name=\"x\"\r\n0123456789abcdef\r\n0\r\nX-A: b\r\nX-C: d\r\n\r\n"
-    /// Offsets at which a line or a section is complete, or payload or its end is under way.
+    /// Offsets at which a line or a section is complete, or payload or its line end is being read.
     private static let ends: Set<Int> = {
         var ends: Set<Int> = [0]
         var offset = 0

@@ -5,13 +5,13 @@ import Testing
 
 @testable import TapeProxy
 
-/// What the two ends of an exchange over HTTP/1 do with their connections, in memory, as transcripts.
+/// How the two ends of an exchange over HTTP/1 use their connections, in memory, as transcripts.
 @Suite struct HTTP1StreamTranscriptTests {
     private static let get = ForwardTranscriptTests.get
     private static let ok = ForwardTranscriptTests.ok
     private static let gotOK = ForwardTranscriptTests.gotOK
 
-    /// A scene whose request is with the origin.
+    /// A scene whose request has reached the origin.
     private func asked(_ request: String = Self.get) throws -> ExchangeScene {
         let scene = try ExchangeScene()
         scene.client(request)
@@ -46,7 +46,7 @@ import Testing
         #expect(scene.heard().contains { $0.hasPrefix("client < HTTP/1.1 502 Bad Gateway|Wiretape-Error: malformed|") })
     }
 
-    /// Of a connection that was used before, too.
+    /// On a connection that was used before as well.
     @Test(arguments: [true, false]) func anOriginThatClosesWithoutAnAnswerIsToldFromOneThatBeganIt(begins: Bool) throws {
         let scene = try ForwardTranscriptTests.used()
         scene.client(ForwardTranscriptTests.post("Content-Length: 2", "ab"))
@@ -64,7 +64,7 @@ import Testing
         #expect(scene.heard().contains { $0.hasSuffix("\"h\" broke the connection.\n") })
     }
 
-    /// The request was still on its way when the answer was whole.
+    /// The request was still on its way when the answer was complete.
     @Test func bytesAfterAnEarlyAnswerEndTheConnection() throws {
         let scene = try self.asked(ForwardTranscriptTests.post("Content-Length: 4", "ha"))
         scene.origin("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
@@ -117,7 +117,7 @@ import Testing
         #expect(Set(scene.heard()) == ["origin 1 closed", "client closed"], "without a word")
     }
 
-    /// What is left of it is the end of a body, and no request.
+    /// The remaining bytes are the end of a body, and not a request.
     @Test func a417AfterSomeOfTheBodyEndsTheConnection() throws {
         let scene = try self.asked(ForwardTranscriptTests.post("Content-Length: 8\r\nExpect: 100-continue", "half"))
         scene.origin("HTTP/1.1 417 Expectation Failed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")

@@ -6,7 +6,7 @@ import TapeTestSupport
 import TapeTrust
 import Testing
 
-/// The exchange's first moments; what comes of tunnels is told by the end-to-end suites.
+/// The exchange's first moments. The end-to-end suites cover the tunnels that follow.
 @Suite struct InterceptExchangeTests {
     private let scene: TLSScene
 
@@ -96,7 +96,7 @@ import Testing
         let dialled = Gate("the proxy has dialled")
         let origin = try RawOrigin { connection in
             dialled.open()
-            // Neither half is a request or a hello by itself.
+            // Neither half alone is a request or a hello.
             try connection.expect("GET no request\r\n")
             try connection.send("heard")
         }
@@ -117,7 +117,7 @@ import Testing
         let origin = try RawOrigin { connection in
             let stream = try tls.stream(over: connection)
             try stream.handshake()
-            // What the client sent is all that came, once.
+            // The bytes that the client sent are all that arrived, once.
             try stream.send(stream.firstHeard)
             try stream.expectEnd()
         }
@@ -174,7 +174,7 @@ import Testing
         try TLSScene.tunnel(client, to: origin.authority)
         try client.send(RecordedHello.bytes(self.scene.client))
         try heard.wait()
-        // change_cipher_spec, as clients send it for the sake of middleboxes (RFC 8446, D.4).
+        // change_cipher_spec, as clients send it for middleboxes (RFC 8446, D.4).
         try client.send([0x14, 3, 3, 0, 1, 1])
         _ = try proxy.ask("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         go.open()

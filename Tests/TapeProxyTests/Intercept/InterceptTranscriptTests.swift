@@ -6,7 +6,7 @@ import Testing
 
 @testable import TapeProxy
 
-/// CONNECT that is opened here, in memory, as transcripts.
+/// A CONNECT that the proxy intercepts, in memory, as transcripts.
 @Suite struct InterceptTranscriptTests {
     private static let connect = "CONNECT 192.0.2.1:443 HTTP/1.1\r\nHost: 192.0.2.1:443\r\n\r\n"
     private static let established = "client < HTTP/1.1 200 Connection established||"

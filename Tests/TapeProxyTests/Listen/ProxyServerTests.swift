@@ -115,7 +115,7 @@ import Testing
     @Test func oneConnectionTooManyIsToldSo() throws {
         let proxy = try RunningProxy { $0.limits.connections = 16 }
         let clients = try (0..<16).map { _ in try proxy.connect() }
-        // An answer to each: all of them have been accepted.
+        // Each gets an answer, so all of them have been accepted.
         for client in clients {
             try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
             _ = try client.readMessage()
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: Stopping
 
-    /// Stops on a thread of its own and returns once nobody is accepted any more.
+    /// Stops on a separate thread, and returns once no more connections are accepted.
     private func beginStop(_ proxy: RunningProxy) throws -> Gate {
         let stopped = Gate("the proxy has stopped")
         let server = proxy.server

@@ -7,7 +7,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// Servers as the process of somebody else starts and stops them.
+/// Servers that a foreign process starts and stops.
 @Suite struct ServerLifecycleTests {
     private func start(_ loops: EventLoopProvider = .own(2)) async throws -> ProxyServer {
         var configuration = ProxyConfiguration(loops: loops)
@@ -40,7 +40,7 @@ import Testing
         await server.stop()
     }
 
-    /// Somebody who tries again and again until a port is free keeps nothing of the tries.
+    /// A caller that tries repeatedly until a port is free keeps nothing of the failed attempts.
     @Test func aStartThatFailsLeavesNothing() async throws {
         let server = try await self.start()
         weak var left: CassetteSession?
@@ -120,7 +120,7 @@ import Testing
         await server.stop()
     }
 
-    /// Somebody else's loops go on, and would keep the connections of the control API, which keep the server.
+    /// The caller's own loops continue, and would keep the connections of the control API, which keep the server.
     @Test func aStopEndsConnectionsToTheControlAPI() async throws {
         let folder = try TemporaryFolder()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -93,7 +93,7 @@ import Testing
         #expect(ended?.hasSuffix(" session=s1 tls-failures=0 tunnels=0") == true, "\(lines)")
     }
 
-    /// A secret at each place where a client, an origin or a person can put one.
+    /// Puts a secret in each place where a client, an origin or a person can put one.
     @Test func noSecretIsWrittenAtAnyLevel() throws {
         let secret = "hush-4711-hush"
         let origin = try RawOrigin { connection in

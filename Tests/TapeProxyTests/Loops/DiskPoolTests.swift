@@ -40,7 +40,7 @@ import Testing
         }
         try begun.wait()
         let waiting = disk.run(on: loop) { 2 }
-        // The queue is dropped first, which lets the work go on.
+        // The queue is dropped first, and then the work can continue.
         waiting.whenFailure { _ in gate.open() }
         disk.stop()
         #expect(try slow.wait() == 1)

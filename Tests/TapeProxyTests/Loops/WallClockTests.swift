@@ -6,7 +6,7 @@ import NIOEmbedded
 import Testing
 
 @Suite struct WallClockTests {
-    /// Both clocks, set by hand; nanoseconds.
+    /// Both clocks, set by hand, in nanoseconds.
     private final class Clocks: Sendable {
         private let state = Guarded((wall: Int64(1_800_000_000_000_000_000), monotonic: Int64(5_000_000_000)))
 
@@ -14,13 +14,13 @@ import Testing
         var monotonic: Int64 { self.state.withLock { $0.monotonic } }
         var instant: NIODeadline { .uptimeNanoseconds(UInt64(self.monotonic)) }
 
-        /// Both go on, as while the machine is awake.
+        /// Both advance, as they do while the machine is awake.
         func pass(_ seconds: Double) {
             self.set(by: seconds)
             self.state.withLock { $0.monotonic += Int64(seconds * 1e9) }
         }
 
-        /// The wall clock goes on or back alone, as while the machine sleeps or when it is set.
+        /// Only the wall clock moves forward or back, as when the machine sleeps or the clock is set.
         func set(by seconds: Double) { self.state.withLock { $0.wall += Int64(seconds * 1e9) } }
 
         func clock() -> WallClock { WallClock(wall: { self.wall }, monotonic: { self.monotonic }) }
@@ -47,7 +47,7 @@ import Testing
         self.clocks.set(by: 3600)
         clock.follow()
         #expect(self.seconds(clock, self.clocks.instant) == 3601)
-        // What began before it keeps its time, whenever it is asked for.
+        // A time from before keeps its value, whenever it is asked for.
         #expect(self.seconds(clock, before) == 0)
         self.clocks.pass(2)
         self.clocks.set(by: 60)
@@ -93,7 +93,7 @@ import Testing
         #expect(times == times.sorted())
     }
 
-    /// Whoever is put aside between two looks would take it for a sleep.
+    /// A thread that is suspended between the two clock readings would take that for a sleep.
     @Test func looksThatAreFarApartDoNotCount() {
         let clocks = self.clocks
         let isSlow = Guarded(false)
@@ -117,7 +117,7 @@ import Testing
             disk: .shared)
     }
 
-    /// The first request after a sleep has the right time, and the clocks are not read for each of thousands.
+    /// The first request after a sleep has the right time, and the clocks are not read for each of thousands of requests.
     @Test func aLoopFollowsBeforeARequest() throws {
         let loop = EmbeddedEventLoop()
         let shared = try self.shared(on: loop)

@@ -88,7 +88,7 @@ import Testing
         MagicPage(status: status, isSecure: isSecure).html.markup
     }
 
-    /// What stands between `<` and `>`, in order.
+    /// The text between `<` and `>`, in order.
     private func tags(_ page: String) -> [Substring] {
         page.split(separator: "<").map { $0.prefix { $0 != ">" } }
     }
@@ -140,7 +140,7 @@ import Testing
             #expect(!["script", "link", "iframe", "object", "embed", "form", "base"].contains(name), "\(tag)")
             #expect(!tag.contains(" style=") && !tag.contains(" on"), "\(tag)")
             #expect(!tag.contains("src=") || tag.contains("src=\"https://wiretape.test/trusted.svg\""), "\(tag)")
-            // Relative, so that they lead to the page also where its URL is in the path of another.
+            // Relative, so that they also work if the page's URL is in the path of another.
             #expect(!tag.contains("href=") || tag.contains("href=\"ca."), "\(tag)")
         }
         #expect(!page.contains("url(") && !page.contains("@import"))

@@ -11,7 +11,7 @@ import Testing
 
     /// A recorded stream.
     ///
-    /// - Parameter after: the last event that its client had had.
+    /// - Parameter after: the last event that its client had received.
     private static func stream(_ body: String, after: String? = nil, outcome: String = Self.cut) -> String {
         let asked = after.map { ", \"Last-Event-ID: \($0)\"" } ?? ""
         return """
@@ -58,7 +58,7 @@ import Testing
         let (scene, _, folder) = try self.scene(Self.stream(String(repeating: "data: 123\n\n", count: 20_000)))
         scene.client(Self.get())
         _ = scene.heard()
-        // What was written drains.
+        // The written bytes drain.
         scene.clientTakes(false)
         scene.clientTakes(true)
         scene.advance(600)

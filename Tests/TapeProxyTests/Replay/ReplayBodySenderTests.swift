@@ -52,7 +52,7 @@ import Testing
         try client.send(origin.request())
         _ = try client.read(through: "\r\n\r\n")
         client.reset()
-        // Ends at once: nothing is in flight any more.
+        // Ends at once, because nothing is in flight any more.
         try replay.stop()
     }
 }

@@ -6,7 +6,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct ReplayCacheTests {
-    /// Of which each is some 1,100 bytes, and takes 2,048.
+    /// Each has about 1,100 bytes, and takes 2,048.
     private func answer(_ number: Int, status: Int = 200) throws -> RecordedAnswer {
         let body = Array(String(repeating: "\(number) ", count: 1000).utf8.prefix(1000))
         let interaction = Interaction(
@@ -51,7 +51,7 @@ import Testing
         #expect(held.count > 10 && held.count < 20 && held.contains(49))
     }
 
-    /// A client of HTTP/2 asks for the one, a client of HTTP/1.1 for the other.
+    /// An HTTP/2 client asks for one form, an HTTP/1.1 client for the other.
     @Test func anAnswerThatIsReadAgainIsHeldInTheOtherFormAsWell() throws {
         let cache = try self.filled(ReplayCache.Limits(ready: 20_000, readyAlone: 40_000, answers: 10_000, file: 1 << 20))
         for number in [1, 49] {

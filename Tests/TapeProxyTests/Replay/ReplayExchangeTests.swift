@@ -6,7 +6,7 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct ReplayExchangeTests {
-    /// A folder with a cassette of these answers to `GET /`, and the origin that gave them, which takes no more connections.
+    /// A folder with a cassette of these answers to `GET /`, and the origin that gave them, which accepts no more connections.
     private func recorded(_ answers: String..., closes: Bool = false) throws -> (folder: TemporaryFolder, origin: RawOrigin) {
         let all = answers
         let origin = try RawOrigin { connection in
@@ -107,7 +107,7 @@ import Testing
         #expect(try folder.read("tape.json") == before)
     }
 
-    // MARK: What the cassette holds
+    // MARK: Contents of the cassette
 
     @Test func anEditedBodyBringsItsLength() throws {
         let (folder, origin) = try self.recorded(self.answer("short"))
@@ -117,7 +117,7 @@ import Testing
         #expect(try self.ask(replay.connect(), origin.request()) == self.answer("rather longer"))
     }
 
-    /// A replay of one answer whose body's file has changed since.
+    /// A replay of one answer, the file of whose body has changed since.
     private func damaged(size: Int) throws -> (replay: RunningProxy, origin: RawOrigin) {
         let body = String(repeating: "sidecar ", count: size / 8)
         let (folder, origin) = try self.recorded(

@@ -8,7 +8,7 @@ import Testing
 @testable import TapeRecorder
 
 @Suite struct ReplayFileStreamTests {
-    /// Reads a sidecar of these bytes to its end, after a change to the file; nil where it proved damaged.
+    /// Reads a sidecar of these bytes to its end, after a change to the file; nil if it proved to be damaged.
     private func read(
         _ bytes: [UInt8], as content: (Sidecar) throws -> ReplayFileStream.Content = { .sidecar($0) },
         damage: (inout [UInt8]) -> Void = { _ in }
@@ -63,7 +63,7 @@ import Testing
         #expect(try self.read(self.bytes, damage: { $0.append(0) }) == nil)
     }
 
-    /// A part that lies in a file, between the lines around it.
+    /// A part in a file, between the lines around it.
     private func parts(_ sidecar: Sidecar) throws -> ReplayFileStream.Content {
         let boundary = try #require(MultipartBoundary("X"))
         let part = MultipartPart<PartContent>(

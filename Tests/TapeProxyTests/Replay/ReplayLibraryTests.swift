@@ -33,12 +33,12 @@ import Testing
         let read = loop.makePromise(of: Void.self)
         loop.execute { libraries.value(on: loop).answer(0) { read.completeWith($0.map { _ in }.mapError { $0 }) } }
         try read.futureResult.wait()
-        // Gone from the disk: nobody reads it again.
+        // The file is gone from the disk, so it is not read again.
         try folder.write([], to: "tape.json")
         #expect(try libraries.map { $0.ready(0).map { String(decoding: $0.bytes, as: UTF8.self).hasSuffix("boris") } } == [true, true])
     }
 
-    /// The payload of the only answer, and its bytes as they are streamed; nil where it is in memory.
+    /// The payload of the only answer, and its bytes if they are streamed; nil if it is in memory.
     private func streamed(_ interaction: Interaction, _ folder: TemporaryFolder) throws -> (answer: RecordedAnswer, bytes: [UInt8]?) {
         let path = folder.file("tape.json")
         try? FileManager.default.removeItem(atPath: path)
@@ -115,12 +115,12 @@ import Testing
         let (answer, bytes) = try self.streamed(interaction, folder)
         #expect(bytes == wire)
         #expect(answer.framing == .length(wire.count))
-        // Nothing of it is held.
+        // None of it is held in memory.
         #expect(answer.weight < 1024)
     }
 
     @Test func anEditedPartOfALargeCodedBodyIsSentWithItsLength() throws {
-        // Bytes behind the stream: no parameters bring them back, and the wire bytes are kept.
+        // There are bytes after the stream, so no parameters reproduce them, and the wire bytes are kept.
         for tail in [[UInt8](), [0]] {
             let folder = try TemporaryFolder()
             let whole = try #require(Self.form.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })

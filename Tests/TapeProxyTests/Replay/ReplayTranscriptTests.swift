@@ -17,7 +17,7 @@ import Testing
 
         """
 
-    /// A cassette of these exchanges, each the members of one.
+    /// A cassette of these exchanges. Each argument has the members of one exchange.
     private func cassette(_ exchanges: String...) throws -> (folder: TemporaryFolder, cassette: RecordedCassette) {
         let folder = try TemporaryFolder()
         let list = exchanges.enumerated().map { number, members in
@@ -42,7 +42,7 @@ import Testing
         "response": { "status": 201, "reason": "Created", "headers": ["Content-Length: 0"], "body": { "size": 0, "text": "" } }
         """
 
-    /// The second byte comes after five seconds.
+    /// The second byte arrives after five seconds.
     private static let slow = """
         "response": { "status": 200, "reason": "OK", "headers": ["Content-Length: 2"],
           "body": { "size": 2, "text": "ok", "arrival": { "reads": [[0, 1], [5000, 1]] } } },
@@ -136,7 +136,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    /// What was recorded without its body is used up: the request is forwarded before it is asked for its own.
+    /// The recording without its body is used up, so the request is forwarded before it is asked for its body.
     @Test func aBodyThatNobodyHasReadIsReadOnceItsRequestIsForwarded() throws {
         let unread = """
             "request": { "method": "POST", "url": "http://h/p", "headers": ["Content-Length: 3", "Expect: 100-continue"], "body": { "size": 0, "complete": false, "text": "" } },
@@ -185,7 +185,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    /// Being asked for the body, or told of other things, is not the answer.
+    /// Interim responses, for the body or with other information, are not the answer.
     @Test(arguments: [100, 103]) func aClientThatLeavesAfterAnInterimResponseLeavesTheAnswerToo(status: Int) throws {
         let interim = Self.upload.replacing("\"response\":", with: "\"interim\": [{ \"status\": \(status), \"at\": 0 }], \"response\":")
         let (folder, cassette) = try self.cassette(interim)
@@ -210,7 +210,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    /// Nothing else may be taken for the rest of an answer that has begun.
+    /// The rest of an answer that has begun cannot be replaced by anything else.
     @Test func aBadBodyCutsTheAnswerThatHasBegunWithoutIt() throws {
         let unread = """
             "request": { "method": "POST", "url": "http://h/p", "headers": ["Transfer-Encoding: chunked", "Expect: 100-continue"], "body": { "size": 0, "complete": false, "text": "" } },
@@ -225,7 +225,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    /// A body long enough to be looked into on another thread, where it is decided while the client leaves.
+    /// The body is long enough to be compared on another thread, where the decision is made while the client leaves.
     @Test func aClientThatLeavesWhileItIsDecidedLeavesTheAnswer() throws {
         let size = 100_000
         let long = Self.upload.replacing(

@@ -29,7 +29,7 @@ import Testing
         return talk
     }
 
-    // MARK: What is said
+    // MARK: Messages
 
     @Test func theServerSaysWhatItSaidOnceAsManyMessagesHaveCome() throws {
         let talk = try WebSocketScene(.none, Self.greeting)
@@ -117,7 +117,7 @@ import Testing
         #expect(talk.verdict.hits == 0 && talk.verdict.unused == [0])
     }
 
-    // MARK: What differs
+    // MARK: Differences
 
     @Test func anotherMessageIsAMissThatClosesWithItsDifference() throws {
         let talk = try WebSocketScene(.none, Self.greeting)
@@ -152,7 +152,7 @@ import Testing
         talk.closes()
         let heard = talk.heard()
         #expect(heard.first == "101" && heard.dropFirst().first?.hasPrefix("close 1008 not in the cassette: ") == true, "\(heard)")
-        // Both sides have closed: nobody is waited for.
+        // Both sides have closed, so nobody is waited for.
         #expect(heard.last == "client closed")
         #expect(talk.verdict.misses == 1 && talk.verdict.unsent == 0 && talk.verdict.hits == 0)
         #expect(talk.verdict.reports.first?.nearest.first?.differences == [.messagesMissing(sent: 1, recorded: 2)])
@@ -191,7 +191,7 @@ import Testing
         #expect(talk.verdict.hits == 2 && talk.verdict.repeatedHits == 1 && talk.verdict.misses == 1)
     }
 
-    // MARK: What is said last is heard
+    // MARK: Last messages arrive
 
     private static let long = String(repeating: "x", count: 100_000)
 
@@ -255,7 +255,7 @@ import Testing
         scene.open("Sec-WebSocket-Protocol: v3, v2")
         scene.says("a")
         #expect(scene.heard() == ["101 Sec-WebSocket-Protocol: v2", "text two"])
-        // No other is left: it is as good as any.
+        // No other recording is left, so this one is as good as any.
         scene.open("Sec-WebSocket-Protocol: v2", isFirst: false)
         scene.says("a")
         #expect(scene.heard() == ["client 2 < 101", "client 2 < text one"])
@@ -372,7 +372,7 @@ import Testing
         #expect(talk.verdict.flaws.isEmpty)
     }
 
-    /// As in an archive of a browser, which has messages alone.
+    /// As in a browser's archive, which contains only messages.
     @Test func withoutARecordedEndTheSocketStaysOpen() throws {
         let messages = Talk(#"{ "at": 1, "from": "client", "text": "a" }"#, #"{ "at": 2, "from": "server", "text": "b" }"#)
         let talk = try WebSocketScene(.none, messages)
@@ -437,7 +437,7 @@ import Testing
         let talk = try WebSocketScene(.none, recorded, recorded)
         talk.open("Sec-WebSocket-Extensions: permessage-deflate")
         #expect(talk.heard() == ["101 Sec-WebSocket-Extensions: \(agreed)", "deflated text \(word)", "deflated text \(word)"])
-        // With the window of the first, the second is a few bytes.
+        // With the window of the first message, the second takes a few bytes.
         #expect(agreed.contains("no_context") ? talk.received > 30 : talk.received < 30, "\(talk.received)")
         talk.scene.client(talk.frames(text: "a", isDeflated: true))
         #expect(talk.heard() == ["text b"])
@@ -484,7 +484,7 @@ import Testing
         talk.open()
         talk.says(#"{"id":"mine"}"#)
         #expect(talk.heard() == ["101", "text of \(bytes.count - 4)", "text b", "close 1000"])
-        // One message too many while the file is read: nothing comes after the close.
+        // One message too many while the file is being read: nothing follows the close.
         talk.open(isFirst: false)
         talk.scene.withoutFlush { talk.says(#"{"id":"mine"}"#, "x") }
         let heard = talk.heard()

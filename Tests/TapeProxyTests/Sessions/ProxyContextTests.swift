@@ -51,7 +51,7 @@ import Testing
 }
 
 @Suite struct DirectDialingTests {
-    /// What came of a connection, as values.
+    /// The result of a connection, as values.
     private struct Result: Equatable {
         var info: ConnectionInfo?
         var hasTLSTime = false
@@ -78,7 +78,7 @@ import Testing
                     shared: shared, pool: UpstreamPool(limits: limits, clock: shared.clock),
                     diagnosis: Diagnosis(counts: Guarded(ProxyCounts()), notice: notices.add), nextID: { 1 })
                 dialing.open(route, lookup: nil) { result in
-                    // Lives as long as its connections are made.
+                    // It must live as long as its connections are being made.
                     withExtendedLifetime(dialing) {}
                     switch result {
                     case .success(let upstream):

@@ -4,7 +4,7 @@ import TapeTestSupport
 @testable import TapeProxy
 import Testing
 
-/// What programs that share a server need: labels, folders that are made, and sessions that end with their process.
+/// Features for programs that share a server: labels, folders that are created, and sessions that end with their process.
 @Suite struct SessionOwnershipTests {
     @Test func aLabelIsInEveryAnswer() throws {
         let running = try RunningSessions()
@@ -57,7 +57,7 @@ import Testing
         #expect(ProcessIdentity(Int32.max) == nil)
     }
 
-    /// The text is what a driver fails its test with.
+    /// The text is the message with which a driver fails its test.
     @Test func aReportSaysWhatIsWrongInWords() throws {
         let running = try RunningSessions()
         try running.folder.write(RunningSessions.cassette("http://origin.test/pets?page=1", "old"), to: "old.json")

@@ -59,7 +59,8 @@ import Testing
         let running = try RunningSessions()
         let url = "http://\(origin.authority)/pets"
         var answers: [String] = []
-        // In their own connections to the origin, which answers each with its number: a shared pool would mix them up.
+        // Each session uses its own connections to the origin, which answers each connection with its number: a shared pool would mix them
+        // up.
         let recording = try (0..<count).map { try running.server.open(SessionOrder(cassette: "\($0).json")) }
         for session in recording { answers.append(try running.get(url, as: session)) }
         for session in recording { #expect(try running.get(url, as: session) == answers[recording.firstIndex { $0 === session } ?? 0]) }
@@ -134,7 +135,7 @@ import Testing
         try asked.wait()
         #expect(try running.server.end(session.name, keepsOld: false).recorder?.recorded == 1)
         origin.finish()
-        // The other session's clients have not noticed.
+        // The other session's clients do not notice.
         try neighbour.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(String(decoding: try neighbour.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
     }

@@ -50,7 +50,7 @@ import Testing
         #expect(try RecordedExchanges.read(running.folder.file("new.json")).count == 1)
     }
 
-    /// The second answer teaches a secret that is in the first one, which a close searches once more if there is time.
+    /// The second answer reveals a secret that is in the first one. A close searches that one again if there is time.
     @Test(arguments: [false, true]) func hastenedStopLosesNothingAndNamesWhatWasNotSearched(isHastened: Bool) throws {
         let running = try RunningSessions()
         let secret = "hunter2-hunter2-77"
@@ -74,7 +74,7 @@ import Testing
 
     @Test func thereAreNoMoreThanTheLimit() throws {
         let running = try RunningSessions()
-        // All with a recorder, which has a thread, and with a port.
+        // Each has a recorder, which has a thread, and a port.
         for number in 0..<SessionServer.sessionLimit {
             _ = try running.server.open(SessionOrder(cassette: "\(number).json", wantsPort: true))
         }
@@ -84,7 +84,7 @@ import Testing
         #expect(reports.count == SessionServer.sessionLimit && reports.allSatisfy { $0.problem == nil })
     }
 
-    /// However a client spells the loopback address, and whether or not it has the token.
+    /// However a client spells the loopback address, with or without the token.
     @Test(arguments: [
         "127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433", "127.1", "0x7f.1", "[::ffff:127.0.0.1]", "127.9.9.9", "LOCALHOST",
         "[::]",
@@ -111,7 +111,7 @@ import Testing
         let ownPorts = running.server.loops.shared.ownPorts
         #expect(ownPorts.rule(for: port) != nil)
         _ = try running.server.end(session.name, keepsOld: false)
-        // Not asked over a socket: any other program may have it by now, and be a proxy too.
+        // Not checked over a socket: another program may have the port by now, and be a proxy as well.
         #expect(ownPorts.rule(for: port) == nil)
         // However late it is asked for.
         #expect(session.port == port)
@@ -180,7 +180,7 @@ import Testing
 @Suite struct SessionServerOpeningTests {
     private let url = "http://origin.test/pets"
 
-    /// One exchange, with something else in its text.
+    /// One exchange whose text has one part replaced.
     private func cassette(_ part: String, _ other: String) -> [UInt8] {
         let text = String(decoding: RunningSessions.cassette(self.url, "boris"), as: UTF8.self)
         return Array(text.replacingOccurrences(of: part, with: other).utf8)
@@ -300,7 +300,7 @@ import Testing
         let running = try RunningSessions()
         try running.folder.write(RunningSessions.cassette(self.url, "old"), to: "a.json")
         let session = try running.server.open(SessionOrder(cassette: "a.json", mode: .all))
-        // What replaces a.json is written beside it.
+        // The recording that replaces a.json is written next to it.
         #expect(throws: (any Error).self) { try running.server.open(SessionOrder(cassette: "a.new.json", mode: .newEpisodes)) }
         #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "a.json", mode: .newEpisodes)) }
         let report = try running.server.end(session.name, keepsOld: false)

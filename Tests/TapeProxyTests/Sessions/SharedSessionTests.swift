@@ -6,7 +6,7 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct SharedSessionTests {
-    /// Browsers open a tunnel in reserve and leave it: its CONNECT, in HTTP/1.1, says nothing of what is asked inside of others.
+    /// Browsers open a spare tunnel and do not use it. Its CONNECT, in HTTP/1.1, does not show which protocol is used inside other tunnels.
     @Test func whatAnOriginWasAskedInIsNotWhatATunnelWasAskedForIn() throws {
         let folder = try TemporaryFolder()
         let text = """

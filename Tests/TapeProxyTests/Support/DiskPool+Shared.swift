@@ -1,6 +1,6 @@
 @testable import TapeProxy
 
 extension DiskPool {
-    /// For tests that do not stop it.
+    /// For tests that do not stop the pool.
     static let shared = DiskPool()
 }

@@ -3,7 +3,7 @@ import NIOEmbedded
 @testable import TapeProxy
 @testable import TapeTLS
 
-/// Two `TLSHandler`s on embedded channels, and the wire between them in the hands of a test.
+/// Two `TLSHandler`s on embedded channels. The test carries the bytes between them.
 final class EmbeddedTLS {
     let client: EmbeddedTLSEnd
     let server: EmbeddedTLSEnd
@@ -16,14 +16,14 @@ final class EmbeddedTLS {
             client: client.connection(serverName: serverName, protocols: protocols), leaf: try authority.leaf(for: ["example.test"]))
     }
 
-    /// - Parameter leaf: what the server answers every hello with, in the same turn; nil lets the client wait.
+    /// - Parameter leaf: the server's answer to every hello, in the same turn; nil makes the client wait.
     init(client: consuming TLSConnection, leaf: Leaf?) throws {
         let context = try TLSServerContext()
         self.server = try EmbeddedTLSEnd(TLSHandler(try TLSConnection(server: context), isClient: false), leaf: leaf)
         self.client = try EmbeddedTLSEnd(TLSHandler(client, isClient: true), leaf: nil)
     }
 
-    /// Carries bytes until nobody has any more.
+    /// Carries bytes until neither side has any more.
     ///
     /// - Parameter size: how many bytes arrive at once.
     func run(size: Int = .max) throws {

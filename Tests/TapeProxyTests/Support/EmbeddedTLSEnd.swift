@@ -3,7 +3,7 @@ import NIOEmbedded
 import TapeTLS
 @testable import TapeProxy
 
-/// One `TLSHandler` on an embedded channel, with what it told its owner and the handler behind it.
+/// One `TLSHandler` on an embedded channel. Collects its reports to its owner and to the next handler.
 final class EmbeddedTLSEnd: TLSHandlerOwner {
     let handler: TLSHandler
     let channel: EmbeddedChannel
@@ -39,7 +39,7 @@ final class EmbeddedTLSEnd: TLSHandlerOwner {
         return bytes
     }
 
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there were any bytes.
     func deliver(to other: EmbeddedTLSEnd, size: Int = .max) throws -> Bool {
         var rest = try self.output()[...]
         guard !rest.isEmpty else { return false }

@@ -1,13 +1,13 @@
 import NIOCore
 import TapeTLS
 
-/// The last handler of a pipeline: writes down what comes.
+/// The last handler of a pipeline. It notes everything that arrives.
 final class EventLog: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Plaintext that came, in one piece.
+    /// The received plaintext, joined.
     private(set) var text = ""
-    /// All else in its order.
+    /// All other events, in order.
     private(set) var events: [String] = []
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { self.text += String(buffer: self.unwrapInboundIn(data)) }

@@ -10,10 +10,11 @@ import TapeRecorder
 
 @testable import TapeProxy
 
-/// A client connection and its exchanges in memory: the client and the origins as scripts, the clock by hand, no thread and no socket.
+/// A client connection and its exchanges in memory: the client and the origins are scripts, the clock is set by hand, and there is no
+/// thread and no socket.
 ///
-/// What happens is a transcript: `client < ` is what the client gets, `origin 1 < ` what the first connection to an origin gets, each line end
-/// as `|`. Not Sendable: belongs to one test.
+/// Everything that happens is a transcript: `client < ` is what the client gets, `origin 1 < ` is what the first connection to an origin
+/// gets, with each line end as `|`. Not Sendable: belongs to one test.
 final class ExchangeScene {
     let loop = EmbeddedEventLoop()
     let proxy: ProxyContext
@@ -22,9 +23,9 @@ final class ExchangeScene {
     private var clients: [EmbeddedChannel] = []
     private var origins: [EmbeddedChannel] = []
     private var open: Set<String> = []
-    /// What has happened since it was asked for last.
+    /// The events since the last call of `heard`.
     private var transcript: [String] = []
-    /// How the bytes that the clients get are told; nil for their text.
+    /// Shows the bytes that the clients get; nil for their text.
     var told: ((_ bytes: [UInt8]) -> [String])?
 
     /// - Parameter records: false forwards without recording.
@@ -49,7 +50,7 @@ final class ExchangeScene {
 
     // MARK: The script
 
-    /// Another client connects; what is said from now on is said by this one.
+    /// Another client connects. From now on, the client's calls are for this one.
     func connect() {
         let channel = EmbeddedChannel(loop: self.loop)
         try? channel.pipeline.syncOperations.addHandlers(
@@ -86,7 +87,7 @@ final class ExchangeScene {
     /// Whether the client's connection is read.
     var clientIsRead: Bool { Self.isRead(self.clients.last) }
 
-    /// The connection that is being made comes to be.
+    /// The pending connection is established.
     func connected() {
         guard let dial = self.dialing.pending.first else { return self.note("nobody dials") }
         self.dialing.pending.removeFirst()
@@ -103,7 +104,7 @@ final class ExchangeScene {
         self.settle()
     }
 
-    /// The connection that is being made fails.
+    /// The pending connection fails.
     func refused(_ failure: DialFailure = .failed(Failure(kind: .refused, message: "refused"))) {
         guard let dial = self.dialing.pending.first else { return self.note("nobody dials") }
         self.dialing.pending.removeFirst()
@@ -111,7 +112,7 @@ final class ExchangeScene {
         self.settle()
     }
 
-    /// The origin sends this on its newest connection, or that of this number.
+    /// The origin sends this on its newest connection, or on the one with this number.
     func origin(_ text: String, on number: Int? = nil) {
         guard let channel = self.originChannel(number) else { return }
         self.read(ByteBuffer(string: text), on: channel)
@@ -145,7 +146,7 @@ final class ExchangeScene {
 
     private func originChannel(_ number: Int?) -> EmbeddedChannel? { number.map { self.origins[$0 - 1] } ?? self.origins.last }
 
-    /// Bytes come without the turn of the event loop coming to its end: what was written waits.
+    /// Bytes arrive without the end of the event loop's turn: written bytes wait.
     func withoutFlush(_ body: () -> Void) {
         self.isHeld = true
         body()
@@ -155,7 +156,7 @@ final class ExchangeScene {
 
     private var isHeld = false
 
-    /// Time passes; once a second those that have waited too long are let go.
+    /// Time passes. Once a second, peers that have waited too long are disconnected.
     func advance(_ seconds: Int) {
         for _ in 0..<seconds {
             self.loop.advanceTime(by: .seconds(1))
@@ -176,7 +177,7 @@ final class ExchangeScene {
 
     static let diskFull = RecorderProblem(.diskFull, "the disk is full")
 
-    /// The disk has taken what waits for it, or something kept it from there.
+    /// The disk has stored the waiting data, or a problem has prevented it.
     func stored(_ problem: RecorderProblem? = nil) {
         for call in self.recorder.takeWaiting() { call(problem.map { .failure($0) } ?? .success(())) }
         self.settle()
@@ -192,7 +193,7 @@ final class ExchangeScene {
 
     func note(_ line: String) { self.transcript.append(line) }
 
-    /// What has happened since this was asked for last.
+    /// The events since the last call.
     func heard() -> [String] {
         self.settle()
         defer { self.transcript = [] }
@@ -215,7 +216,7 @@ final class ExchangeScene {
         (channel?.options.last { $0.option is ChannelOptions.Types.AutoReadOption }?.value as? Bool) ?? true
     }
 
-    /// The turn of the event loop comes to its end.
+    /// The turn of the event loop ends.
     private func settle() {
         guard !self.isHeld else { return }
         self.loop.run()
@@ -236,7 +237,7 @@ final class ExchangeScene {
     }
 }
 
-/// Connections to origins that come when the script says so.
+/// Connections to origins that are established when the script says so.
 private final class ScriptedDialing: Dialing {
     struct Dial {
         var route: UpstreamRoute
@@ -288,7 +289,7 @@ final class RecordedList: ExchangeSink {
                 state.exchanges.append(exchange)
                 if let stored { state.waiting.append(stored) }
             case .opened: state.kept.append("open")
-            // Beside its bytes a piece weighs 128.
+            // In addition to its bytes, a piece weighs 128.
             case .message(_, let message): state.kept.append(message.weight == 128 ? "end" : "\(message.weight - 128)")
             case .closed: state.kept.append("close")
             }
@@ -305,13 +306,13 @@ final class RecordedList: ExchangeSink {
         set { self.state.withLock { $0.obstacle = newValue } }
     }
 
-    /// What `put` says.
+    /// The result of `put`.
     var isFull: Bool {
         get { self.state.withLock { $0.isFull } }
         set { self.state.withLock { $0.isFull = newValue } }
     }
 
-    /// What has come of exchanges that run: their openings, the sizes of pieces, and blocks.
+    /// The received items of running exchanges: their openings, the sizes of pieces, and blocks.
     var kept: [String] { self.state.withLock { $0.kept } }
 
     var exchanges: [TapedExchange] { self.state.withLock { $0.exchanges } }
@@ -323,7 +324,7 @@ final class RecordedList: ExchangeSink {
         }
     }
 
-    /// One line for each exchange: what was asked, how it ended, and how much of both bodies came.
+    /// One line for each exchange: the request, how it ended, and how much of both bodies arrived.
     var summary: [String] {
         self.exchanges.map { exchange in
             let outcome =

@@ -1,6 +1,6 @@
-/// A client of HTTP/2 with one stream, a WebSocket (RFC 8441), in frames that the test writes itself.
+/// An HTTP/2 client with one stream, a WebSocket (RFC 8441), in frames that the test writes itself.
 ///
-/// Knows of HPACK only what it sends: fields that no table holds. Reads the status if a static entry has it.
+/// Supports only the part of HPACK that it sends: fields that are in no table. Reads the status if a static entry has it.
 final class ExtendedConnect {
     private let connection: RawConnection
     private var input: [UInt8] = []
@@ -12,7 +12,7 @@ final class ExtendedConnect {
         self.connection = connection
         let fields = [
             (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", path), (":authority", authority),
-            // As haproxy passes it on, though RFC 8441, 5 has no use for it.
+            // As haproxy forwards them, although RFC 8441, 5 does not use them.
             ("sec-websocket-version", "13"), ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ]
         var block: [UInt8] = []
@@ -45,7 +45,7 @@ final class ExtendedConnect {
         return Array(self.input.prefix(count))
     }
 
-    /// Waits for the stream's end by its peer, without a reset.
+    /// Waits until the peer ends the stream, without a reset.
     func expectEnd() throws {
         while !self.hasEnded, !self.wasReset { try self.readFrame() }
         guard self.input.isEmpty, !self.wasReset else {

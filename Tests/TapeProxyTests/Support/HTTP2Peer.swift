@@ -3,7 +3,7 @@ import NIOCore
 import TapeExchange
 import TapeHTTP2
 
-/// One end of HTTP/2 on a socket, driven by a test: waits until something has come.
+/// One end of HTTP/2 on a socket, controlled by a test, which can wait for events.
 final class HTTP2Peer {
     let codec: HTTP2Connection
     private let connection: RawConnection
@@ -14,9 +14,9 @@ final class HTTP2Peer {
     private(set) var closed: [Int32: HTTP2ErrorCode] = [:]
     private(set) var hasGoAway = false
     private(set) var isOver = false
-    /// Streams whose bodies are not credited: their peer has to wait.
+    /// Streams whose bodies get no credit, so that their peer has to wait.
     var stalled: Set<Int32> = []
-    /// It has ended its side: what it would send is dropped.
+    /// It has ended its side, and drops what it would send.
     var isSilent = false
 
     init(_ role: HTTP2Connection.Role, over connection: RawConnection, settings: HTTP2Connection.Settings = HTTP2Connection.Settings())
@@ -55,7 +55,7 @@ final class HTTP2Peer {
         }
     }
 
-    /// Reads until something is so; an error if that takes long or the connection ends before.
+    /// Reads until the condition is true. Throws if that takes too long or if the connection ends first.
     func wait(for what: String, until isSo: (HTTP2Peer) -> Bool) throws {
         while !isSo(self) {
             guard let bytes = try self.next(what) else {

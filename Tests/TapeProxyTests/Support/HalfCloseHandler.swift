@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Lets an embedded channel's output be closed alone, as a socket's can: notes it and closes nothing.
+/// Lets only the output of an embedded channel be closed, as with a socket. Notes the close and closes nothing.
 final class HalfCloseHandler: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 

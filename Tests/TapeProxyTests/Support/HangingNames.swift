@@ -5,18 +5,19 @@ import TapeTestSupport
 
 @testable import TapeProxy
 
-/// The system's resolver where no server answers for names that begin with "dead": those hang until they are let go. Others are on loopback.
+/// A system resolver without a server for names that begin with "dead": their lookups hang until they are released. Other names are on
+/// loopback.
 final class HangingNames: Sendable {
-    /// Far beyond the patience of any wait in a test, so that a test which waits for a hanging name fails in place of hanging.
+    /// Much longer than any wait in a test, so that a test which waits for a hanging name fails instead of hanging.
     private static let hang = 600
 
     private let begun = DispatchSemaphore(value: 0)
     private let gate = DispatchSemaphore(value: 0)
     private let state = Guarded((asked: [String](), ended: 0))
 
-    /// Names as they were looked up.
+    /// The names that were looked up.
     var asked: [String] { self.state.withLock { $0.asked } }
-    /// Lookups that came back, let go or not.
+    /// Lookups that have returned, released or not.
     var ended: Int { self.state.withLock { $0.ended } }
 
     func resolver(
@@ -34,14 +35,14 @@ final class HangingNames: Sendable {
         return try [SocketAddress(ipAddress: "127.0.0.1", port: 0), SocketAddress(ipAddress: "::1", port: 0)]
     }
 
-    /// Waits until so many more lookups have begun.
+    /// Waits until this many more lookups have begun.
     func waitUntilBegun(_ count: Int) throws {
         for _ in 0..<count {
             guard self.begun.wait(timeout: .now() + .seconds(30)) == .success else { throw TestProblem("no lookup has begun") }
         }
     }
 
-    /// Has hanging lookups come back.
+    /// Makes hanging lookups return.
     func letGo(_ count: Int) {
         for _ in 0..<count { self.gate.signal() }
     }

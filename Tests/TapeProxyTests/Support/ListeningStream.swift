@@ -3,7 +3,7 @@ import TapeExchange
 
 @testable import TapeProxy
 
-/// A client stream that notes what it is sent, for what works below an exchange.
+/// A client stream that notes what is sent to it, for code below an exchange.
 final class ListeningStream: ClientStream {
     let peer: ClientPeer
     var isWritable = true
@@ -14,7 +14,7 @@ final class ListeningStream: ClientStream {
 
     var answerSize: Int { self.text.utf8.count }
 
-    /// What was sent since this was asked for last.
+    /// The text sent since the last call.
     func take() -> String {
         defer { self.text = "" }
         return self.text

@@ -4,7 +4,7 @@ import CassetteStore
 import Testing
 @testable import TapeProxy
 
-/// Has the same conversation with a proxy twice, recorded and replayed, and compares the client's bytes one for one.
+/// Has the same conversation with a proxy twice, recorded and replayed, and compares the client's bytes exactly.
 enum LiveAndReplayed {
     struct Answer: Equatable, CustomStringConvertible {
         var bytes: [UInt8]
@@ -16,7 +16,7 @@ enum LiveAndReplayed {
     }
 
     /// - Parameters:
-    ///   - origin: its scripts are played while recording; in the replay nobody may connect.
+    ///   - origin: its scripts run while recording. During the replay nobody may connect.
     ///   - talk: the client's part, returning what it read.
     /// - Returns: what the client read, and what was recorded.
     @discardableResult
@@ -38,7 +38,7 @@ enum LiveAndReplayed {
         return (answer, recorded)
     }
 
-    /// The same for one request with everything read to the connection's end.
+    /// The same for one request, reading everything up to the end of the connection.
     @discardableResult
     static func compare(
         _ origin: RawOrigin, asking request: String, sourceLocation: SourceLocation = #_sourceLocation

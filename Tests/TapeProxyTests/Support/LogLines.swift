@@ -1,7 +1,7 @@
 import TapeBytes
 import Logging
 
-/// What was logged, a line for each event, with its metadata in the order of the keys.
+/// The logged events, one line each, with metadata sorted by key.
 final class LogLines: Sendable {
     private let box = Guarded<[String]>([])
 

@@ -1,7 +1,7 @@
 import CassetteStore
 @testable import TapeProxy
 
-/// What the magic host knows in tests.
+/// The information that the magic host has in tests.
 enum MagicFixtures {
     static let authority = MagicAuthority(
         name: "Wiretape CA <7>", fingerprint: [UInt8](repeating: 0xab, count: 32), pem: Array("PEM".utf8), der: [0x30, 0x00],

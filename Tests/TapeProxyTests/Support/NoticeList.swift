@@ -1,6 +1,6 @@
 import TapeBytes
 
-/// Lines that a proxy had for people.
+/// The lines of a proxy for people.
 final class NoticeList: Sendable {
     private let box = Guarded<[String]>([])
 

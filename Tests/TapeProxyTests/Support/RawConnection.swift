@@ -1,7 +1,8 @@
 import NIOCore
 import Platform
 
-/// One end of a TCP connection as blocking calls on raw bytes; each gives up after two minutes, far beyond what any takes on a busy machine.
+/// One end of a TCP connection, with blocking calls on raw bytes. Each gives up after two minutes, far longer than any takes on a busy
+/// machine.
 ///
 /// Not Sendable: belongs to one thread.
 class RawConnection {
@@ -31,7 +32,7 @@ class RawConnection {
         #endif
     }
 
-    /// - Parameter receives: bytes of the receive buffer; nil leaves it to the kernel.
+    /// - Parameter receives: the size of the receive buffer in bytes; nil leaves it to the kernel.
     convenience init(to host: String = "127.0.0.1", port: Int, receives: Int32? = nil) throws {
         let (descriptor, address) = try RawSocket.open(host, port: port)
         self.init(descriptor: descriptor)
@@ -43,9 +44,9 @@ class RawConnection {
         }
     }
 
-    /// Takes the place of another, which is closed from now on.
+    /// Replaces another connection, which counts as closed from now on.
     ///
-    /// - Returns: what was read from it and not asked for yet, in `unread`.
+    /// - Returns: in `unread`, the bytes that were read from it but not used yet.
     init(replacing other: RawConnection, unread: inout [UInt8]) {
         self.descriptor = other.descriptor
         self.buffer = []
@@ -71,7 +72,7 @@ class RawConnection {
         guard sent == bytes.count else { throw RawError("the peer took \(sent) of \(bytes.count) bytes and no more") }
     }
 
-    /// Sends until all is out or the peer has taken nothing for so long; returns how much it took.
+    /// Sends until everything is sent or the peer has accepted nothing for this long. Returns how much was accepted.
     func send(_ bytes: [UInt8], milliseconds: Int) throws -> Int {
         var offset = 0
         while offset < bytes.count, RawSocket.waits(self.descriptor, for: Int32(POLLOUT), milliseconds: milliseconds) {
@@ -85,7 +86,7 @@ class RawConnection {
         return offset
     }
 
-    /// Lets the kernel keep no more than so many bytes that were sent and not yet taken.
+    /// Limits how many sent but not yet received bytes the kernel buffers.
     func limitSending(to count: Int32) {
         var count = count
         setsockopt(self.descriptor, SOL_SOCKET, SO_SNDBUF, &count, socklen_t(MemoryLayout<Int32>.size))
@@ -93,14 +94,14 @@ class RawConnection {
 
     // MARK: Reading
 
-    /// Reads what is there, at least one byte, into the buffer; false at the end.
+    /// Reads the available bytes, at least one, into the buffer; false at the end.
     private func fill() throws -> Bool {
         guard self.end == nil, let bytes = try self.next() else { return false }
         self.buffer.append(contentsOf: bytes)
         return true
     }
 
-    /// Waits for bytes; nil where the peer has ended its side, with `end` set.
+    /// Waits for bytes; nil if the peer has ended its side, which sets `end`.
     func next() throws -> [UInt8]? {
         guard RawSocket.waits(self.descriptor, for: Int32(POLLIN), milliseconds: Self.patience * 1000) else {
             throw RawError("nothing came for \(Self.patience) s behind \(RawError.text(self.buffer))")
@@ -126,7 +127,7 @@ class RawConnection {
         return self.take(count)
     }
 
-    /// Reads to the end of the next `mark`, with it.
+    /// Reads up to and including the next `mark`.
     func read(through mark: String) throws -> [UInt8] {
         let mark = Array(mark.utf8)
         var start = 0
@@ -155,7 +156,7 @@ class RawConnection {
         return (self.take(self.buffer.count), self.end ?? .closed)
     }
 
-    /// Reads a message by its Content-Length, or a head alone where it has none.
+    /// Reads a message by its Content-Length, or only a head if there is none.
     func readMessage() throws -> [UInt8] {
         let head = try self.read(through: "\r\n\r\n")
         for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n") where line.lowercased().hasPrefix("content-length:") {
@@ -173,7 +174,7 @@ class RawConnection {
         return head
     }
 
-    /// Waits for the peer's end and takes nothing else for it.
+    /// Waits for the peer's end, and accepts nothing else.
     func expectEnd(_ wanted: End = .closed) throws {
         let (bytes, end) = try self.readToEnd()
         guard bytes.isEmpty, end == wanted else { throw RawError("\(RawError.text(bytes)) and \(end) came in the place of \(wanted)") }

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import Testing
 
-/// A server on the loopback address that plays one script per connection, in the order of acceptance, each on a thread of its own.
+/// A server on the loopback address that plays one script for each connection, in the order of acceptance, each on its own thread.
 final class RawOrigin: Sendable {
     typealias Script = @Sendable (RawConnection) throws -> Void
 
@@ -21,7 +21,7 @@ final class RawOrigin: Sendable {
     private let state = Guarded(State())
     private let progress = DispatchSemaphore(value: 0)
 
-    /// Scripts beyond the connections that come are not an error until `finish`; connections beyond the scripts are.
+    /// Too many scripts are not an error until `finish`; too many connections are.
     convenience init(host: String = "127.0.0.1", _ scripts: Script...) throws {
         try self.init(host: host, scripts: scripts)
     }
@@ -46,7 +46,7 @@ final class RawOrigin: Sendable {
 
     deinit { self.stop() }
 
-    /// As requests name it.
+    /// The authority in requests.
     var authority: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
 
     /// A request for this origin, as a client sends it to a proxy.
@@ -56,7 +56,7 @@ final class RawOrigin: Sendable {
             + "\r\n\r\n" + body
     }
 
-    /// Connections so far.
+    /// The number of connections so far.
     var accepted: Int { self.state.withLock { $0.accepted } }
 
     private func serve(_ descriptor: Int32) {
@@ -90,7 +90,7 @@ final class RawOrigin: Sendable {
         self.progress.signal()
     }
 
-    /// Waits until every script has been played, and fails the test where one could not be.
+    /// Waits until every script has been played, and fails the test if one could not be played.
     func finish(sourceLocation: SourceLocation = #_sourceLocation) {
         while self.state.withLock({ $0.ended < self.scripts.count }) {
             guard self.progress.wait(timeout: .now() + .seconds(RawConnection.patience)) == .success else {

@@ -11,7 +11,7 @@ enum RawSocket {
         return (descriptor, address)
     }
 
-    /// Listens on a free port, or takes a port and listens on nothing.
+    /// Listens on a free port, or reserves a port without listening.
     static func bound(_ host: String, listens: Bool = true) throws -> (descriptor: Int32, port: Int) {
         let (descriptor, address) = try self.open(host, port: 0)
         let status = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) }
@@ -26,13 +26,13 @@ enum RawSocket {
             guard let base = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), getsockname(descriptor, base, &size) == 0 else {
                 return 0
             }
-            // The port stands behind the family in both kinds of address.
+            // The port follows the family in both kinds of address.
             return Int(bytes[2]) << 8 | Int(bytes[3])
         }
         return (descriptor, port)
     }
 
-    /// Whether something happens on the descriptor within the time.
+    /// Whether the event happens on the descriptor within the time.
     static func waits(_ descriptor: Int32, for events: Int32, milliseconds: Int) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         while true {

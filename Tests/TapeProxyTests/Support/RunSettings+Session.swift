@@ -1,7 +1,7 @@
 @testable import TapeProxy
 
 extension RunSettings {
-    /// As a session is ordered with.
+    /// The settings in an order for a session.
     static func session(_ change: (inout RunSettings) -> Void) -> RunSettings {
         var settings = RunSettings()
         change(&settings)

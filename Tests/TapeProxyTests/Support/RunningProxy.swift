@@ -11,7 +11,7 @@ final class RunningProxy {
     let server: ProxyServer
     let session: CassetteSession
     let recorder: Recorder?
-    /// Lines for people, as they came.
+    /// Lines for people, in order.
     let notices = NoticeList()
     private var isStopped = false
     /// The test stops the server itself.
@@ -19,7 +19,7 @@ final class RunningProxy {
 
     /// - Parameters:
     ///   - folder: one with a cassette in it, or an empty one.
-    ///   - loops: connections take turns on them; connections to origins are each loop's own.
+    ///   - loops: how many loops connections are distributed over. Each loop has its own connections to origins.
     init(
         _ mode: RecordMode = .all, in folder: TemporaryFolder? = nil, repetition: Repetition = .never, order: ReplayOrder = .any,
         loops: Int = 1, resolver: NameResolver = NameResolver(), configure: (inout ProxyConfiguration) -> Void = { _ in }
@@ -48,7 +48,7 @@ final class RunningProxy {
         try RawConnection(port: self.server.port, receives: receives)
     }
 
-    /// Sends a request on a connection of its own and reads the answer to the connection's end.
+    /// Sends a request on a new connection, and reads the answer to the end of the connection.
     func ask(_ request: String) throws -> String {
         let client = try self.connect()
         try client.send(request)
@@ -57,7 +57,7 @@ final class RunningProxy {
 
     /// Stops the proxy and closes the cassette.
     ///
-    /// - Returns: the path of the recording; empty where nothing was recorded.
+    /// - Returns: the path of the recording; empty if nothing was recorded.
     @discardableResult
     func stop(keepsOld: Bool = false) throws -> String {
         guard !self.isStopped else { return "" }

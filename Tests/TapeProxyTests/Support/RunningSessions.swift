@@ -2,7 +2,7 @@ import Foundation
 import TapeTestSupport
 @testable import TapeProxy
 
-/// A server of sessions with its control API, on free ports and a temporary folder.
+/// A session server with its control API, on free ports and in a temporary folder.
 final class RunningSessions {
     static let token = "a-token-for-these-tests"
 
@@ -52,7 +52,7 @@ final class RunningSessions {
         return String(decoding: try client.readToEnd().bytes, as: UTF8.self)
     }
 
-    /// A request to the control API, with its token and no more fields than it takes.
+    /// A request to the control API, with its token and only the fields that it needs.
     func request(_ method: String, _ path: String, _ fields: String..., body: String = "") -> String {
         var lines = ["\(method) \(path) HTTP/1.1", "Host: \(self.control.address)", "Authorization: Bearer \(Self.token)"] + fields
         if !body.isEmpty { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }

@@ -3,7 +3,7 @@ import TapeTestSupport
 
 @testable import TapeTLS
 
-/// Opens the client's end of TLS connections, trusting one authority alone.
+/// Opens the client's end of TLS connections, trusting only one authority.
 ///
 /// Not Sendable: belongs to one thread.
 final class TLSClient {
@@ -21,7 +21,7 @@ final class TLSClient {
 
     /// A connection whose handshake has not begun.
     ///
-    /// - Parameter host: whom the certificate has to be for.
+    /// - Parameter host: the host for which the certificate has to be valid.
     func stream(
         over connection: RawConnection, host: String = "example.test", serverName: String? = "example.test",
         protocols: [String] = ["http/1.1"]

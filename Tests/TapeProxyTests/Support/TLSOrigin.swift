@@ -3,16 +3,16 @@ import TapeTestSupport
 
 @testable import TapeTLS
 
-/// The server's end of TLS for the scripts of a `RawOrigin`: a certificate, the versions it speaks, the protocol it chooses.
-// SAFETY: the context is set up in init and locked by OpenSSL after that; all else is Sendable.
+/// The server's end of TLS for the scripts of a `RawOrigin`: a certificate, the supported versions, and the protocol that it chooses.
+// SAFETY: the context is set up in init and locked by OpenSSL after that; everything else is Sendable.
 final class TLSOrigin: @unchecked Sendable {
     private let context: TLSServerContext
     private let leaf: Leaf
     private let protocols: [String]
 
     /// - Parameters:
-    ///   - protocols: what it speaks, the best first.
-    ///   - clients: whose certificates it wants from clients; nil wants none.
+    ///   - protocols: the supported protocols, the preferred one first.
+    ///   - clients: the authority of the client certificates that it requests; nil requests none.
     init(
         _ leaf: Leaf, minimum: TLSVersion = .tls12, maximum: TLSVersion = .tls13, protocols: [String] = ["http/1.1"],
         clients: TestAuthority? = nil
@@ -35,7 +35,7 @@ final class TLSOrigin: @unchecked Sendable {
         }
     }
 
-    /// Shakes hands, plays the script, and ends with close_notify.
+    /// Performs the handshake, plays the script, and ends with close_notify.
     func plays(_ script: @escaping @Sendable (TLSStream) throws -> Void) -> RawOrigin.Script {
         { connection in
             let stream = try self.stream(over: connection)
@@ -46,13 +46,13 @@ final class TLSOrigin: @unchecked Sendable {
         }
     }
 
-    /// Shakes hands with somebody who breaks it off.
+    /// Performs the handshake with a client that aborts it.
     func isRefused(_ cause: TLSFailure.Cause? = nil) -> RawOrigin.Script {
         { connection in
             let stream = try self.stream(over: connection)
             do {
                 try stream.handshake()
-                // In TLS 1.3 the client's word comes after our side is through.
+                // In TLS 1.3 the client's message arrives after this side has finished.
                 _ = try stream.readToEnd()
             } catch let failure as TLSFailure {
                 guard cause == nil || failure.cause == cause else { throw failure }

@@ -3,7 +3,7 @@ import TapeTLS
 import TapeTestSupport
 @testable import TapeProxy
 
-/// What a test of TLS needs: the proxy's authority, one for origins that the proxy trusts, and a client that trusts the proxy's alone.
+/// The parts of a TLS test: the proxy's authority, one for origins that the proxy trusts, and a client that trusts only the proxy's.
 final class TLSScene {
     let authority: TestAuthority
     let origins: TestAuthority
@@ -18,7 +18,7 @@ final class TLSScene {
         try self.folder.write(self.origins.certificatePEM, to: "origins.pem")
     }
 
-    /// Makes a proxy look into TLS.
+    /// Makes a proxy intercept TLS.
     func configure(_ configuration: inout ProxyConfiguration) {
         var settings = self.authority.settings
         settings.upstreamRoots = [self.folder.file("origins.pem")]
@@ -34,12 +34,12 @@ final class TLSScene {
         }
     }
 
-    /// An origin's certificate that is in order.
+    /// An origin with a valid certificate.
     func origin(_ names: String..., maximum: TLSVersion = .tls13, protocols: [String] = ["http/1.1"]) throws -> TLSOrigin {
         try TLSOrigin(self.origins.leaf(for: names.isEmpty ? ["example.test"] : names), maximum: maximum, protocols: protocols)
     }
 
-    /// A folder with a cassette that holds nothing, so that a session looks up before it dials.
+    /// A folder with an empty cassette, so that a session consults it before it dials.
     func emptyCassette() throws -> TemporaryFolder {
         let proxy = try RunningProxy()
         try proxy.stop()
@@ -48,13 +48,13 @@ final class TLSScene {
 
     // MARK: Clients
 
-    /// Asks a proxy for a tunnel, and gets it.
+    /// Asks a proxy for a tunnel, and expects success.
     static func tunnel(_ connection: RawConnection, to authority: String) throws {
         try connection.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
         try connection.expect("HTTP/1.1 200 Connection established\r\n\r\n")
     }
 
-    /// A tunnel with TLS inside, the handshake done.
+    /// A tunnel with TLS inside, after the handshake.
     func secure(
         _ connection: RawConnection, to authority: String, serverName: String? = "example.test", protocols: [String] = ["http/1.1"]
     ) throws -> TLSStream {
@@ -65,7 +65,7 @@ final class TLSScene {
         return stream
     }
 
-    /// A request as it is sent inside a tunnel.
+    /// A request in the form in which it is sent inside a tunnel.
     static func request(
         _ method: String = "GET", _ path: String = "/", _ fields: String..., host: String = "example.test", version: String = "1.1",
         body: String = ""

@@ -1,17 +1,17 @@
 import TapeTLS
 
-/// One end of a TLS connection in the place of a raw one: the same blocking calls, on plaintext.
+/// One end of a TLS connection instead of a raw one: the same blocking calls, on plaintext.
 ///
 /// Not Sendable: belongs to one thread.
 final class TLSStream: RawConnection {
-    /// What a server's end answers a hello with.
+    /// The server's answer to a hello.
     typealias Answer = (ClientHello) -> (leaf: Leaf, protocolName: String?)
 
     private var tls: TLSConnection
     private let answer: Answer?
-    /// The server's end: what the client asked for.
+    /// At the server's end, the client's hello.
     private(set) var hello = ClientHello()
-    /// The first ciphertext that came, and that was sent.
+    /// The first ciphertext that was received, and the first that was sent.
     private(set) var firstHeard: [UInt8]
     private(set) var firstSaid: [UInt8] = []
     private var plaintext: [UInt8] = []
@@ -27,7 +27,7 @@ final class TLSStream: RawConnection {
 
     // MARK: Handshake
 
-    /// Shakes hands; throws the failure where it cannot, with the alert sent.
+    /// Performs the handshake. If it fails, throws the failure after sending the alert.
     func handshake() throws {
         try self.feed(self.firstHeard)
         while !self.tls.isEstablished {
@@ -86,7 +86,7 @@ final class TLSStream: RawConnection {
         return self.plaintext
     }
 
-    /// Takes all the bytes; returns 0 where their ciphertext could not be sent, and keeps it.
+    /// Accepts all the bytes. Returns 0 if their ciphertext could not be sent, and keeps it.
     override func send(_ bytes: [UInt8], milliseconds: Int) throws -> Int {
         self.unsent += self.tls.takeOutput { Array($0) }
         try bytes.withUnsafeBytes { plaintext in
@@ -98,7 +98,7 @@ final class TLSStream: RawConnection {
         return try self.flush(milliseconds: milliseconds) ? bytes.count : 0
     }
 
-    /// Sends what could not be sent before.
+    /// Sends the bytes that could not be sent before.
     ///
     /// - Returns: whether nothing is left.
     @discardableResult
@@ -111,20 +111,20 @@ final class TLSStream: RawConnection {
 
     // MARK: Shutdown
 
-    /// Ends our side with close_notify.
+    /// Ends this side with close_notify.
     override func closeOutput() {
         self.tls.closeOutput()
         _ = try? self.flush()
         super.closeOutput()
     }
 
-    /// Ends our side with close_notify, and leaves the connection under it open.
+    /// Ends this side with close_notify, and leaves the underlying connection open.
     func sayGoodbye() throws {
         self.tls.closeOutput()
         try self.flush()
     }
 
-    /// Ends our side without a word, as who breaks off does.
+    /// Ends this side without close_notify, as an aborting peer does.
     func cutOutput() { super.closeOutput() }
 
     // MARK: Result of the handshake

@@ -18,9 +18,9 @@ struct TestAuthority {
 
     var settings: TLSSettings { TLSSettings(certificatePEM: self.certificatePEM, keyPEM: self.keyPEM) }
 
-    /// A certificate that it signs, with its key.
+    /// A certificate signed by the authority, with its key.
     ///
-    /// - Parameter days: from now on, when it was made: a certificate lasts a year.
+    /// - Parameter days: when it was made, in days from now. A certificate is valid for a year.
     func leaf(for names: [String], days: Int64 = 0) throws -> Leaf {
         let now = Int64(Date().timeIntervalSince1970)
         let authority = try CertificateAuthority(certificatePEM: self.certificatePEM, keyPEM: self.keyPEM, now: now)
@@ -41,6 +41,6 @@ struct TestAuthority {
         return try ClientIdentity(certificatePEM: certificate.pem(), keyPEM: key.pem())
     }
 
-    /// What it is known by to those who pin or list it.
+    /// The data by which others pin or list it.
     var summary: CertificateSummary { get throws { try Certificate(pem: self.certificatePEM).summary } }
 }

@@ -7,7 +7,7 @@ import TapeTestSupport
 
 @testable import TapeProxy
 
-/// A client of replayed WebSockets in memory: what it gets is a transcript of messages. Not Sendable: belongs to one test.
+/// A client of replayed WebSockets in memory. The messages that it gets form a transcript. Not Sendable: belongs to one test.
 final class WebSocketScene {
     let scene: ExchangeScene
     let session: CassetteSession
@@ -20,13 +20,13 @@ final class WebSocketScene {
     /// Bytes that were received as frames.
     private(set) var received = 0
 
-    /// A recorded conversation by the lines of its messages.
+    /// A recorded conversation, given by the lines of its messages.
     struct Talk {
         var messages: [String]
         var outcome: String?
         var answer: [String] = []
         var asked: [String] = []
-        /// Milliseconds until the 101 came.
+        /// The time until the 101, in milliseconds.
         var wait = 0
         var total = 1000
 
@@ -58,7 +58,7 @@ final class WebSocketScene {
     static let cutByOrigin = #"{ "cut": "origin", "reason": "gone" }"#
     static let cutByClient = #"{ "cut": "client", "reason": "gone" }"#
 
-    /// - Parameter files: beside the cassette, by their names: see `file`.
+    /// - Parameter files: files next to the cassette, by their names; see `file`.
     init(
         _ mode: RecordMode = .none, _ talks: Talk..., files: [String: [UInt8]] = [:], rules: MatchRules? = nil,
         repetition: Repetition = .never,
@@ -123,10 +123,10 @@ final class WebSocketScene {
         self.scene.client(output)
     }
 
-    /// What it got since this was asked for last.
+    /// The messages since the last call.
     func heard() -> [String] { self.scene.heard().map { $0.hasPrefix("client < ") ? String($0.dropFirst("client < ".count)) : $0 } }
 
-    /// What came of a message that is not whole; nil if there is none.
+    /// The received part of an incomplete message; nil if there is none.
     func unfinished() -> String? { self.reader?.ended().map { String(decoding: $0.bytes, as: UTF8.self) } }
 
     var verdict: Verdict { self.session.verdict() }

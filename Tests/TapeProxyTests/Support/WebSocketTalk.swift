@@ -4,9 +4,9 @@ import TapeBytes
 import TapeExchange
 import TapeTestSupport
 
-/// What the ends of a WebSocket say, as bytes, and what a cassette has of it.
+/// The messages of the ends of a WebSocket as bytes, and as a cassette has them.
 enum WebSocketTalk {
-    /// RFC 6455, 1.3, has the key and what accepts it.
+    /// RFC 6455, 1.3 contains this key and its accept value.
     static let switching = opening()
 
     static func opening(deflates: Bool = false) -> String {
@@ -15,7 +15,7 @@ enum WebSocketTalk {
             + (deflates ? "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n" : "\r\n")
     }
 
-    /// - Parameter url: as the request names it.
+    /// - Parameter url: in the form that the request uses.
     static func request(_ url: String, host: String, deflates: Bool = false) -> String {
         "GET \(url) HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
@@ -47,7 +47,7 @@ enum WebSocketTalk {
         var kind: String
         var bytes: [UInt8]
         var isDeflated = false
-        /// Of fragments; those of a deflated message are of its coded bytes.
+        /// The sizes of the fragments. For a deflated message they are those of its coded bytes.
         var frames: [Int] = []
     }
 
@@ -76,7 +76,7 @@ enum WebSocketTalk {
         return said
     }
 
-    /// As lines: who, what kind, and what.
+    /// One line for each message: side, kind and content.
     static func lines(in interaction: Interaction, beside path: String) throws -> [String] {
         try self.said(in: interaction, beside: path).map { said in
             let text = said.kind == "close" ? "\(said.bytes)" : String(decoding: said.bytes, as: UTF8.self)

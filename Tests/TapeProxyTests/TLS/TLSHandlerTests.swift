@@ -66,7 +66,7 @@ import Testing
         pair.server.endInput()
         #expect(pair.server.failure?.cause == .closed)
         #expect(pair.server.behind.events.isEmpty)
-        // And said once.
+        // It is reported once.
         try pair.server.channel.close().wait()
         #expect(pair.server.behind.events == ["inactive"])
     }
@@ -178,7 +178,7 @@ import Testing
         pair.client.endInput()
         #expect(pair.client.behind.text == "part")
         #expect(pair.client.behind.events == ["failed closed"])
-        // Once, however often the transport says it.
+        // It is reported once, however often the transport reports it.
         try pair.client.channel.close().wait()
         #expect(pair.client.behind.events == ["failed closed", "inactive"])
     }
@@ -208,7 +208,7 @@ import Testing
         try pair.client.take(bytes)
         #expect(pair.client.behind.text.isEmpty)
         #expect(pair.client.behind.events == ["failed malformed"])
-        // The peer is told by an alert.
+        // The peer learns of it by an alert.
         try pair.run()
         #expect(pair.server.behind.events.count == 1)
     }

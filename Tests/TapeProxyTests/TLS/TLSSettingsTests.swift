@@ -55,7 +55,7 @@ import Testing
         UpstreamRoute(Origin(scheme: .https, host: host, port: 8443), serverName: serverName, protocols: ["http/1.1"])
     }
 
-    /// Shakes hands with a server that shows a certificate for these names; returns what went wrong.
+    /// Performs a handshake with a server that presents a certificate for these names, and returns the failure.
     private func failure(_ names: [String], route: UpstreamRoute, configure: (inout TLSSettings) throws -> Void = { _ in }) throws
         -> TLSFailure.Cause?
     {

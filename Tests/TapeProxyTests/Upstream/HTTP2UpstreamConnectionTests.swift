@@ -8,7 +8,7 @@ import Testing
 
 /// A shared connection to an origin, which is an HTTP/2 server in memory.
 @Suite struct HTTP2UpstreamConnectionTests {
-    /// Notes what becomes of one exchange.
+    /// Notes the events of one exchange.
     private final class Exchange: UpstreamExchange {
         var log: [String] = []
 
@@ -86,7 +86,7 @@ import Testing
         try scene.ask(last)
         #expect(!scene.upstream.isUsable && scene.channel.isActive)
         #expect(scene.heard.contains { if case .goAway(_, .noError) = $0 { true } else { false } })
-        // One that had its stream before that was known goes elsewhere.
+        // An exchange that already had its stream is sent elsewhere.
         try scene.ask(late)
         #expect(late.log == ["reset true"])
         try scene.respond(.max - 2)

@@ -9,7 +9,7 @@ import Testing
     private let names = HangingNames()
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
-    /// Why there is no answer; nil where there is one.
+    /// Why there is no answer; nil if there is one.
     private func problem(_ future: EventLoopFuture<NameLookup.Answer>) -> NameResolver.Problem? {
         do {
             _ = try future.wait()
@@ -35,7 +35,7 @@ import Testing
         #expect(answers.map { $0.addresses.map(\.ipAddress) } == [["127.0.0.1", "::1"], ["127.0.0.1", "::1"]])
         #expect(answers.map { $0.addresses.map(\.port) } == [[80, 80], [8080, 8080]])
         #expect(self.names.asked == ["dead.test"])
-        // Nothing is kept.
+        // Nothing is cached.
         #expect(
             try resolver.look(up: "live.test", port: 1, on: one).and(resolver.look(up: "dead.test", port: 2, on: one)).wait().1.addresses
                 .count == 2)
@@ -57,7 +57,7 @@ import Testing
             refused?.message(for: "live-3.test")
                 == "\"live-3.test\" was not looked up, since too many names are being looked up (1 waiting): check the name server, and try again."
         )
-        // One more for a name that waits already is none too many.
+        // A further caller of a name that is already waiting does not exceed the limit.
         let same = resolver.look(up: "live-2.test", port: 81, on: loop)
         #expect(self.names.asked.count == 3)
         self.names.letGo(1)
@@ -79,12 +79,12 @@ import Testing
         #expect(self.isStopped(resolver.look(up: "later.test", port: 80, on: self.group.next())))
         try self.group.syncShutdownGracefully()
         #expect(self.names.ended == 0)
-        // Comes back to nobody, and to no event loop.
+        // Nobody waits for the result any more, and no event loop gets it.
         self.names.letGo(1)
         #expect(self.names.asked == ["dead.test"])
     }
 
-    /// Its callers have gone: the names after it need not wait for it as well.
+    /// Its callers are gone. The names after it must not wait for it as well.
     @Test func aNameThatHadNoTurnInTimeIsNotLookedUp() throws {
         let seconds = Guarded(Int64(100))
         let resolver = self.names.resolver(threadLimit: 1) { .uptimeNanoseconds(0) + .seconds(seconds.withLock { $0 }) }

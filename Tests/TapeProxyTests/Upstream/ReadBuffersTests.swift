@@ -3,7 +3,7 @@ import NIOCore
 import Testing
 
 @Suite struct ReadBuffersTests {
-    /// Two turns of an event loop of four reads each.
+    /// Two turns of an event loop with four reads each.
     @Test func firstReadsStaySmall() {
         var buffers = ReadBuffers(upTo: 256 << 10)
         let sizes = (0..<ReadBuffers.firstCount).map { _ in self.read(&buffers) }
@@ -16,14 +16,14 @@ import Testing
         #expect(sizes.last == 256 << 10)
     }
 
-    /// What an idle connection reads leaves it as it is.
+    /// The short reads of an idle connection do not change it.
     @Test func shortReadsDoNotCount() {
         var buffers = ReadBuffers(upTo: 256 << 10)
         for _ in 0..<100 { _ = buffers.record(actualReadBytes: 100) }
         #expect(self.read(&buffers) == 4096)
     }
 
-    /// Reads as much as there is room for; gives how much that was.
+    /// Fills the available buffer, and returns its size.
     private func read(_ buffers: inout ReadBuffers) -> Int {
         let size = buffers.buffer(allocator: ByteBufferAllocator()).capacity
         _ = buffers.record(actualReadBytes: size)

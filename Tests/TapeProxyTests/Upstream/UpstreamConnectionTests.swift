@@ -39,7 +39,7 @@ import Testing
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         handler.flush()
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
-        // With all others, at the end of the turn.
+        // It is sent with all others, at the end of the turn.
         channel.embeddedEventLoop.run()
         #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "out"))
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(!handler.isOpen)
     }
 
-    /// Keeps what is written until the peer takes it.
+    /// Keeps written bytes until the peer accepts them.
     private final class Holding: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         private var held: [() -> Void] = []

@@ -47,7 +47,7 @@ import Testing
         #expect(try self.dial(host, origin.port) == .connected)
     }
 
-    /// A name with two addresses whose first refuses: what is set up belongs to the connection that is used, and to no other.
+    /// A name with two addresses, the first of which refuses. The setup applies only to the connection that is used.
     @Test func onlyTheConnectionThatIsUsedIsPrepared() throws {
         let origin = try RawOrigin { try $0.expectEnd() }
         let addresses = try ["::1", "127.0.0.1"].map { try SocketAddress(ipAddress: $0, port: 0) }

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Outcomes as they were told.
+    /// The reported outcomes.
     private final class Told {
         var list: [TLSFailure.Cause?] = []
 
@@ -49,7 +49,7 @@ import Testing
         let (info, timing) = fixture.upstream.use()
         #expect(info.tls?.sni == "example.test")
         #expect(timing?.tls != nil)
-        // The timer is gone.
+        // The timer is cancelled.
         fixture.channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(told.list == [nil])
     }
