@@ -15,7 +15,7 @@ import FoundationNetworking
         Session(configuration: configuration, transport: StubTransport { _ in response })
     }
 
-    /// A continuation's value: what a handler is called with last.
+    /// The value that a body passes to its handler.
     private func value<Value: Sendable>(_ body: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
         await withCheckedContinuation { continuation in body { continuation.resume(returning: $0) } }
     }

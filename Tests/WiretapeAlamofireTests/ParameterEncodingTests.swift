@@ -109,7 +109,7 @@ import FoundationNetworking
         return String(decoding: body, as: UTF8.self)
     }
 
-    /// As calls are in apps: without a word on the encoding, with an encoding, and with an encoder.
+    /// The three ways in which apps call it: without an encoding, with an encoding, and with an encoder.
     @Test func literalsFindTheirEncoding() async {
         #expect(await self.body { $0.request("http://h/", method: .post, parameters: ["a": "b"]) } == "a=b")
         #expect(await self.body { $0.request("http://h/", method: .post, parameters: ["a": "b", "c": 1]) } == "a=b&c=1")

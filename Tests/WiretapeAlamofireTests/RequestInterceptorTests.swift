@@ -7,7 +7,7 @@ import WiretapeAlamofire
 import FoundationNetworking
 #endif
 
-/// Written as for Alamofire: with its names and signatures.
+/// Written as for Alamofire, with its names and signatures.
 private final class TokenInterceptor: WiretapeAlamofire.RequestInterceptor, @unchecked Sendable {
     func adapt(_ urlRequest: URLRequest, for session: Session, completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void) {
         var urlRequest = urlRequest
@@ -121,7 +121,7 @@ private final class TokenInterceptor: WiretapeAlamofire.RequestInterceptor, @unc
 
         func refresh(_ credential: Token) async throws -> Token { Token(text: "new") }
 
-        // 419, as some servers answer.
+        // 419, which some servers use.
         func didRequest(_ urlRequest: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: any Error) -> Bool {
             response.statusCode == 419
         }
@@ -141,7 +141,7 @@ private final class TokenInterceptor: WiretapeAlamofire.RequestInterceptor, @unc
 }
 
 @Suite struct AlamofireNamesTests {
-    /// As an app has it.
+    /// Written as in an app.
     private func pets(_ session: Session, _ headers: HTTPHeaders) -> DataRequest {
         let parameters: Parameters = ["kind": "cat", "limit": 3]
         return session.request(

@@ -68,7 +68,7 @@ struct CassetteInventoryTests {
         let found = try #require(self.inventory().first)
         let error = #expect(throws: PluginFailure.self) { try found.contents.get() }
         #expect(error?.description.hasPrefix("\"Cassettes/a.json\" is damaged, or not a cassette") == true)
-        // Someone may want to restore it.
+        // The user may want to restore it.
         #expect(CassetteUses.known(Self.nothing).state(of: found) == .unknown)
     }
 
@@ -84,11 +84,11 @@ struct CassetteInventoryTests {
         let other = Data("{\"cassette\":\"/b.json\"}\n".utf8)
         #expect(try CassetteUses(list: list, tests: "").state(of: file) == .used)
         #expect(try CassetteUses(list: other, tests: "ShopTests.Pets/list()\n").state(of: file) == .skipped)
-        // As XCTest lists it.
+        // The form in which XCTest lists it.
         #expect(try CassetteUses(list: other, tests: "ShopTests.Pets/list\n").state(of: file) == .skipped)
         #expect(try CassetteUses(list: other, tests: "ShopTests.Pets/other()\n").state(of: file) == .orphaned)
         #expect(try CassetteUses(list: other, tests: "ShopTests.Pets/list()/Pets.swift:7:6\n").state(of: file) == .skipped)
-        // It has used another in its place.
+        // The test has used another cassette instead.
         let instead = Data("{\"cassette\":\"/b.json\",\"test\":\"ShopTests.Pets/list()\"}\n".utf8)
         #expect(try CassetteUses(list: instead, tests: "ShopTests.Pets/list()\n").state(of: file) == .orphaned)
         #expect(CassetteUses.unknown("").state(of: file) == .unknown)
@@ -107,14 +107,14 @@ struct CassetteInventoryTests {
                 """)
     }
 
-    /// The proxy, or a program that no test runs, may use it.
+    /// The proxy may use it, or a program that no test runs.
     @Test func cassetteThatNoTestRecordedIsNeverAnOrphan() throws {
         try self.write(Self.cassette.replacingOccurrences(of: "\"test\": \"ShopTests.Pets/list()\", ", with: ""), to: "Cassettes/a.json")
         let file = try #require(self.inventory().first)
         #expect(try CassetteUses(list: Data("{\"cassette\":\"/b.json\"}\n".utf8), tests: "").state(of: file) == .unknown)
     }
 
-    /// `swift test list` knows only the tests that are built: not those of another platform.
+    /// `swift test list` knows only the tests that are built, not those of another platform.
     @Test func testInASourceFileThatIsNotBuiltHereIsSkipped() throws {
         try self.write(Self.cassette, to: "Cassettes/a.json")
         try self.write("#if os(macOS)\nstruct Pets { @Test func list() {} }\n#endif", to: "Tests/ShopTests/Pets.swift")

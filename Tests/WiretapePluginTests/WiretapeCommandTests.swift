@@ -25,7 +25,7 @@ struct WiretapeCommandTests {
         #expect(error?.description.contains(text) == true)
     }
 
-    /// A run of some tests proves nothing about the cassettes of the others: they were removed.
+    /// A run of some tests proves nothing about the cassettes of the others: they used to be removed.
     @Test(arguments: [
         ["--filter", "Pets"], ["--filter=Pets"], ["-c", "release", "--skip", "Pets"], ["-s", "Pets"], ["--disable-xctest"],
         ["--disable-swift-testing"], ["--test-product", "a"], ["--skip-build"],

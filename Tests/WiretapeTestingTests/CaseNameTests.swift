@@ -35,7 +35,7 @@ import Testing
         #expect(try CaseName.text(of: #require(Test.Case.current))?.contains("a") == true)
     }
 
-    /// One cassette after the other would be recorded, and none replayed.
+    /// Every run would record a new cassette, and replay none.
     @Test(arguments: [UUID()]) func aUUIDIsRefused(id: UUID) throws {
         let testCase = try #require(Test.Case.current)
         let error = #expect(throws: CassetteTestError.self) { try CaseName.text(of: testCase) }

@@ -40,7 +40,7 @@ struct CassetteNameTests {
         #expect(CassetteName(ofTest: components).description == name)
     }
 
-    /// Whatever a test is called, its name is one that could be written.
+    /// Every test name gives a file name that can be written.
     @Test func nameOfATestIsAlwaysGood() throws {
         var random = SeededGenerator(seed: 7)
         let pieces = ["a", "/", ".", "..", " ", "`", "(", ")", ":", "_", "\0", "\\", "가", "e\u{301}", "🦎", ".json", "\u{202E}", "x:"]

@@ -50,7 +50,7 @@ struct CassetteTraitTests {
                 == RecordMode.none)
     }
 
-    /// What it names is written into the head of what it records.
+    /// The name is written into the head of the cassette that the test records.
     @Test func planNamesItsTest() throws {
         let plan = try CassetteTrait.plan(
             [Self.test()], module: "ShopTests", components: ["Pets", "list()"], environment: Self.environment)
@@ -62,14 +62,14 @@ struct CassetteTraitTests {
         #expect(throws: CassetteTestError.self) { try self.path([Self.suite("/x"), Self.test("a")], ["A", "a()"]) }
     }
 
-    // What follows runs with the traits themselves; the cassettes lie next to this file.
+    // The tests below run with the traits themselves; the cassettes are next to this file.
 
     @Test(.cassette("trait/one", mode: .none)) func traitGivesTheCassette() async throws {
         #expect(Cassette.current?.path.hasSuffix("/WiretapeTestingTests/Cassettes/trait/one.json") == true)
         #expect(try await Exchanges.ask(Cassette.current?.transport, page: 1) == "1")
     }
 
-    /// Each has a recording of the same request: none can get another's answer.
+    /// Each has a recording of the same request, so no test can get the answer of another.
     @Test(.cassette("trait/pages", mode: .none), arguments: [1, 2]) func eachArgumentHasItsCassette(page: Int) async throws {
         #expect(Cassette.current?.path.hasSuffix("/WiretapeTestingTests/Cassettes/trait/pages/\(page).json") == true)
         #expect(try await Exchanges.ask(Cassette.current?.transport, page: 1) == "\(page)")

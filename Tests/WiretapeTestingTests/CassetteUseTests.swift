@@ -35,7 +35,7 @@ struct CassetteUseTests {
         #expect(try self.text == Exchanges.cassette(2))
     }
 
-    /// Code with a URLSession of its own goes round the cassette: the test ran live, and stayed green.
+    /// Code with a URLSession of its own bypasses the cassette: the test ran live, and passed.
     @Test func replayThatNoRequestReachedFailsUnlessThatIsAllowed() throws {
         try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
         for mode in [TestMode.none, .once] {
@@ -97,7 +97,7 @@ struct CassetteUseTests {
         }
     }
 
-    /// A session of its own on a queue: it would have gone to the network, and the test stayed green.
+    /// A session of its own on a queue would have gone to the network, and the test would have passed.
     @Test func aRequestThatLeavesTheTestIsRefusedAndFailsIt() async throws {
         try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
         let scopes = CassetteScopes()
@@ -123,7 +123,7 @@ struct CassetteUseTests {
         #expect(!self.folder.exists("pets/list.json"))
     }
 
-    /// The test that used a singleton of another test: it recorded nothing, and was green.
+    /// A test that used another test's singleton recorded nothing, and passed.
     @Test func testThatReachesNoCassetteWhileARequestIsRefusedFails() async throws {
         let scopes = CassetteScopes()
         let (maker, user) = (try self.use(.once, scopes: scopes), try self.use(.once, name: "pets/other", scopes: scopes))
@@ -136,7 +136,7 @@ struct CassetteUseTests {
         #expect(self.folder.files == [])
     }
 
-    /// Else nobody would find the variable to change anything.
+    /// Otherwise nobody would find the variable to change.
     @Test func theVariableIsNamedWhereItSaysTheMode() async throws {
         let environment = ["WIRETAPE_CASSETTES": self.folder.path, "WIRETAPE_MODE": "none"]
         let plan = try TestPlan(CassetteName("pets/list"), CassetteOptions(), source: "", environment: environment)

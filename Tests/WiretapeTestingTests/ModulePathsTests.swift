@@ -36,14 +36,14 @@ struct ModulePathsTests {
             #expect(try await Exchanges.ask(use.cassette.transport, page: 1) == module)
             #expect(use.end(failed: false).problem == nil)
         }
-        // A module keeps its files, whoever comes first.
+        // A module keeps its files, whichever module comes first.
         try await self.record("new B", with: self.use("BTests", .all))
         let use = try self.use("ATests", .none)
         #expect(try await Exchanges.ask(use.cassette.transport, page: 1) == "ATests")
         #expect(use.end(failed: false).problem == nil)
     }
 
-    /// Whatever becomes of the file that others had.
+    /// Also after the other module's file is gone.
     @Test func moduleKeepsItsFile() async throws {
         for module in ["ATests", "BTests"] { try await self.record(module, with: self.use(module, .once)) }
         try self.folder.write(Exchanges.cassette(1), to: "Pets/list.json")
@@ -59,7 +59,7 @@ struct ModulePathsTests {
         #expect(text.contains("\n  \"test\": \"ATests.Pets/list()\",\n"))
     }
 
-    /// Both begin before one has written anything.
+    /// Both begin before either has written anything.
     @Test func whoRecordsAtOnceDoesNotShare() async throws {
         let paths = ModulePaths()
         #expect(try self.path("BTests", paths: paths) == "Pets/list.json")
@@ -68,14 +68,14 @@ struct ModulePathsTests {
         #expect(try self.path("ATests", paths: paths, name: "Pets/other") == "Pets/other.json")
     }
 
-    /// Those of before, of the proxy, and those that are damaged, which opening them says.
+    /// Files of an older version, files of the proxy, and damaged files, which fail once they are opened.
     @Test(arguments: [Exchanges.cassette(1), "no cassette", "", "{\"wiretape\": 1, \"test\": 1, \"interactions\": []}"])
     func fileOfNobodyBelongsToAll(text: String) throws {
         try self.folder.write(text, to: "Pets/list.json")
         for module in ["ATests", "BTests"] { #expect(try self.path(module) == "Pets/list.json") }
     }
 
-    /// The folder of a suite can have the name of a module.
+    /// A suite's folder can have the same name as a module.
     @Test func folderOfASuiteIsNotThatOfAModule() throws {
         try self.folder.write(Exchanges.cassette(1), to: "Pets/list.json")
         try self.folder.write(Exchanges.cassette(2), to: "ATests/Pets/list.json")
@@ -109,7 +109,7 @@ struct CassetteUseListTests {
         #expect(try String(contentsOfFile: list, encoding: .utf8) == line + line)
     }
 
-    /// A use that is not listed would make its cassette look unused.
+    /// A use that is missing from the list would make its cassette look unused.
     @Test func listThatCannotBeWrittenFailsTheTest() throws {
         try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
         let error = #expect(throws: CassetteError.self) { try CassetteUse(self.plan(list: "\(self.folder.path)/no/such/used")) }

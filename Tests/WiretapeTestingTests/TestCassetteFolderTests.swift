@@ -77,7 +77,7 @@ struct TestCassetteFolderTests {
         #expect(try self.bundled("OtherTests").path == "\(self.folder.path)/Cassettes")
     }
 
-    /// Else nothing could be recorded where it was built.
+    /// Otherwise nothing could be recorded on the machine that built the bundle.
     @Test func sourcesGoBeforeABundle() throws {
         try self.folder.makeFolder("shop_ShopTests.resources/Cassettes")
         try self.folder.makeFolder("Tests/Cassettes")

@@ -3,7 +3,7 @@ import Wiretape
 
 @testable import WiretapeTesting
 
-/// The cassette is found next to this file.
+/// The cassettes are next to this file.
 struct WithCassetteTests {
     @Test(arguments: [1, 2]) func argumentNamesTheCassette(page: Int) async throws {
         let text = try await withCassette("with/page-\(page)", mode: .none) {

@@ -3,7 +3,7 @@ import Wiretape
 @testable import WiretapeTesting
 import XCTest
 
-/// The cassettes lie next to this file.
+/// The cassettes are next to this file.
 final class XCTestCaseCassetteTests: XCTestCase {
     func testCassetteIsForTheBodyAlone() throws {
         let path = try withCassette("trait/one", mode: .none, unused: .allow) { Cassette.current?.path }
@@ -34,9 +34,9 @@ final class XCTestCaseCassetteTests: XCTestCase {
 }
 
 #if !canImport(ObjectiveC)
-/// Tests of XCTest, run to see how they fail. XCTest knows one current test alone.
+/// Runs tests of XCTest to see how they fail. XCTest has a single current test.
 @Suite(.serialized) struct XCTestCaseFailureTests {
-    /// On a thread of its own: XCTest blocks it.
+    /// Runs on its own thread, which XCTest blocks.
     private func failures(_ body: @escaping @Sendable (XCTestCase) throws -> Void) async -> Int? {
         await withCheckedContinuation { continuation in
             Thread {

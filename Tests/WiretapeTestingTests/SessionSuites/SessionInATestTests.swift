@@ -4,7 +4,7 @@ import Testing
 import Wiretape
 import WiretapeTesting
 
-/// Sessions that are given no transport, in tests with a cassette.
+/// Sessions without a transport, in tests with a cassette.
 struct SessionInATestTests {
     @Test(.cassette("trait/two", mode: .none)) func requestsAskTheCassette() async throws {
         let session = HTTPSession()
@@ -36,7 +36,7 @@ struct SessionInATestTests {
         #expect(paths.withLock { $0 } == [Cassette.current?.path])
     }
 
-    /// Side by side, each from a recording of its own: none runs out of answers.
+    /// They run concurrently, each with a recording of its own: none runs out of answers.
     @Test(.cassette("trait/two", mode: .none)) func testsDoNotTakeEachOthersAnswers() async throws {
         let session = HTTPSession()
         for page in 1...2 {
@@ -45,7 +45,7 @@ struct SessionInATestTests {
         }
     }
 
-    /// From a task, a queue and a callback that know nothing of the test, through a session that is bound to it.
+    /// The task, queue and callback do not know the test, but their session is bound to it.
     @Test(.cassette("trait/two", mode: .none)) func requestsFromElsewhereAskTheCassetteToo() async throws {
         let session = HTTPSession(cassette: .current)
         let first = try await Task.detached { try await session.request("http://pets.test/1").serializingString().value }.value
@@ -57,7 +57,7 @@ struct SessionInATestTests {
         #expect([first, second] == ["1", "2"])
     }
 
-    /// Each way of losing the task's cassette, with tests at its side.
+    /// Every way of losing the task's cassette, with other tests running.
     @Test(.cassette("trait/two", mode: .none)) func boundSessionHasTheCassetteWhereTheTaskIsLost() async throws {
         let session = HTTPSession(cassette: .current)
         let asks: @Sendable (Int, @escaping @Sendable (String?) -> Void) -> Void = { page, done in

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import Wiretape
 
-/// Cassettes and requests of the tests: pages "/1", "/2" and so on of a host that is not there.
+/// Cassettes and requests of the tests: pages "/1", "/2" and so on of a host that does not exist.
 enum Exchanges {
-    /// A cassette on which so many pages answered with their number.
+    /// A cassette on which `count` pages answered with their number.
     static func cassette(_ count: Int) -> String {
         let interactions = (1...count).map { number in
             """
@@ -24,7 +24,7 @@ enum Exchanges {
             "{\n\"wiretape\": 1,\n\"recorder\": \"wiretape 0.1.0\",\n\"interactions\": [\n\(interactions.joined(separator: ",\n"))\n]\n}\n"
     }
 
-    /// What a transport says to a request for a page: its body, or the failure.
+    /// The transport's answer to a request for a page: the body, or the failure.
     static func ask(_ transport: (any Transport)?, page: Int) async throws -> String {
         let transport = try #require(transport)
         let request = TransportRequest(method: "GET", url: try #require(URL(string: "http://pets.test/\(page)")))

@@ -1,7 +1,7 @@
 import TapeBytes
 import Testing
 
-/// The issues that a piece of a test records, in place of failing it.
+/// The issues that `body` records, which do not fail the test.
 func issues(of body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
     let test = try #require(Test.current)
     let seen = Guarded<[String]>([])

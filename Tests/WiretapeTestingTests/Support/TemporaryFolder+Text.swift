@@ -6,14 +6,14 @@ extension TemporaryFolder {
         try FileManager.default.createDirectory(atPath: self.file(name), withIntermediateDirectories: true)
     }
 
-    /// Makes the folders on the way too.
+    /// Creates missing folders too.
     func write(_ text: String, to name: String) throws {
         let url = URL(fileURLWithPath: self.file(name))
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: url)
     }
 
-    /// Names of files, also of those in folders below.
+    /// Names of all files, including those in subfolders.
     var files: [String] {
         let all = FileManager.default.enumerator(atPath: self.path)?.allObjects as? [String] ?? []
         return all.filter { name in

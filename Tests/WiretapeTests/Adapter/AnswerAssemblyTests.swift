@@ -7,7 +7,7 @@ import Testing
     private static let head = TransportEvent.head(HTTPSession.Response(url: url, status: 200))
     private static func piece(_ text: String) -> TransportEvent { .chunk(Data(text.utf8)) }
 
-    /// What comes, what is to be called in the end where the body is joined, and what where it is not.
+    /// The events, and the calls expected after them: first with a joined body, then with one in pieces.
     private static let table: [(events: [TransportEvent], joined: [String], pieces: [String])] = [
         ([head, .end], ["200", "finished"], ["200", "finished"]),
         ([head, piece("a"), .end], ["200", "\"a\"", "finished"], ["200", "\"a\"", "finished"]),
@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-/// Transcripts: an event in, whose it is out.
+/// Transcripts: an event goes in, and its receiver comes out.
 @Suite struct LoadRedirectsTests {
     private static let url = URL(string: "http://here.test/start") ?? URL(fileURLWithPath: "/")
     private static let request = TransportRequest(method: "POST", url: url, headers: [:], body: .data(Data("b".utf8)))

@@ -6,7 +6,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What a transport is asked for, for the requests of real sessions.
+/// The requests that a transport gets from real sessions.
 @Suite struct LoadStartTests {
     private static let url = URL(string: "http://start.invalid/path?a=b") ?? URL(fileURLWithPath: "/")
 
@@ -52,7 +52,7 @@ import FoundationNetworking
         #endif
     }
 
-    /// There is no delegate to make the stream, so nobody can see it.
+    /// No delegate can provide the stream, so the adapter cannot see the body.
     @Test func aBodyThatNobodyCanSeeIsNotTakenForNone() async throws {
         let transport = AdapterTransport { .answer($0) }
         let session = URLSession(configuration: .answered(by: transport, inPlace: true))

@@ -69,7 +69,7 @@ import FoundationNetworking
         #expect(state.exchangeStarted() == .wait)
     }
 
-    /// Whatever the order of calls: it starts once, and once over it stays over.
+    /// In any order of calls, a load starts once and ends once.
     @Test(arguments: 0..<50) func itStartsOnceAndEndsOnce(seed: UInt64) {
         var random = TapeTestSupport.SeededGenerator(seed: seed)
         var state = LoadState()
@@ -114,7 +114,7 @@ import FoundationNetworking
         #expect(limits.decide(now: .seconds(100), lastProgress: .seconds(100)) == .fail("the whole response took longer than 100 s"))
     }
 
-    /// 60 is what nobody has set.
+    /// 60 is the default of the system.
     @Test func theRequestsLimitGoesBeforeTheSessions() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 7

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Wiretape
 
-/// Transcripts of loads over a transport and a host that do what the test says, on one thread.
+/// Transcripts of loads over a scripted transport and host, on one thread.
 @Suite struct LoadTests {
-    /// What a load does to the world around it, in order; runs what is to run elsewhere when told.
+    /// The calls of a load to its surroundings, in order; runs deferred work on demand.
     private final class World: Sendable {
         struct Contents: Sendable {
             var log: [String] = []
@@ -44,14 +44,14 @@ import Testing
             }
         }
 
-        /// What the delegate answers to what it was asked last.
+        /// The delegate's answer to the last question.
         func decide(_ request: TransportRequest?) { self.contents.withLock { $0.decide }?(request) }
 
         func work() {
             while let work = self.contents.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) { work() }
         }
 
-        /// Moves the clock, and calls whoever waited for it.
+        /// Advances the clock, and calls the waiters.
         func pass(_ duration: Duration) {
             self.contents.withLock { $0.now += duration }
             let due = self.contents.withLock { contents in

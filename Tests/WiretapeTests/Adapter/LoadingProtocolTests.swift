@@ -6,7 +6,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Real sessions over a transport that does what the test says.
+/// Real sessions over a scripted transport.
 @Suite struct LoadingProtocolTests {
     private static let url = URL(string: "http://protocol.invalid/path") ?? URL(fileURLWithPath: "/")
 
@@ -120,7 +120,7 @@ import FoundationNetworking
 }
 
 @Suite struct LoadingRuleTests {
-    /// What is not taken goes to the network: everything is, but for what the system reads or connects by itself.
+    /// A request that is not taken goes to the network. All are taken, except for those that the system reads or connects itself.
     private static let table: [(scheme: String?, upgrade: String?, apple: Bool, linux: Bool)] = [
         ("http", nil, true, true), ("HTTPS", nil, true, true), ("https", "h2c", true, true), ("ftp", nil, true, true),
         (nil, nil, true, true),
@@ -162,7 +162,7 @@ import FoundationNetworking
         let task = session.dataTask(with: Self.url)
         task.resume()
         transport.started.wait()
-        // What there is to give is given whenever the load starts again, by whomever.
+        // A load that starts again, from any thread, delivers the events that are waiting.
         LoadingThread().comeBack(task) {}
         LoadingThread().comeBack(nil) {}
         transport.send([.head(HTTPSession.Response(url: Self.url, status: 204)), .end])

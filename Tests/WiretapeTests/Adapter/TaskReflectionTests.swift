@@ -5,7 +5,7 @@ import Testing
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 
-/// Fails when a toolchain has changed what a task keeps, or how it calls it: uploads and pieces are not seen any more then.
+/// Fails when a toolchain renames the properties of a task: uploads and pieces become invisible then.
 @Suite struct TaskReflectionTests {
     private final class Delegate: NSObject, URLSessionDataDelegate {}
 
@@ -58,7 +58,7 @@ import FoundationNetworking
         let (delegated, handled) = (session.dataTask(with: Self.url), session.dataTask(with: Self.url) { _, _, _ in })
         let bare = self.session()
         let alone = bare.dataTask(with: Self.url)
-        // Behind this the sessions have entered their tasks.
+        // After this, the sessions have registered their tasks.
         for task in [delegated, handled, alone] { task.suspend() }
         #expect(TaskReflection.current.isDelegates(delegated))
         #expect(!TaskReflection.current.isDelegates(handled))
@@ -88,7 +88,7 @@ import FoundationNetworking
 
 #if canImport(FoundationNetworking)
 
-/// What a delegate of a real session is asked and told.
+/// The calls to a delegate of a real session.
 @Suite struct DelegatedTaskTests {
     private static let url = URL(string: "http://delegate.invalid/start") ?? URL(fileURLWithPath: "/")
 

@@ -1,6 +1,6 @@
 import ClientTestSupport
 
-/// Where a way or a platform differs from what HTTP says: a value that a change of the toolchain has to change.
+/// The differences of a way or a platform from HTTP: a change in the toolchain changes them.
 struct Expectations: Sendable {
     enum Platform: String, Sendable {
         case linux, apple
@@ -16,7 +16,7 @@ struct Expectations: Sendable {
 
     enum Outcome: Sendable, Equatable {
         case lines([String])
-        /// It ends the process, with this in its last words: to be tried in one of its own.
+        /// It ends the process with this message, so it has to run in a process of its own.
         case dies(String)
     }
 
@@ -25,7 +25,7 @@ struct Expectations: Sendable {
         var ways: Set<WayKind>
         var platforms: Set<Platform> = [.linux, .apple]
         var outcome: Outcome
-        /// Whether the cassette has it: what is refused before anything is sent is no exchange.
+        /// Whether the cassette has it: a request that is refused before anything is sent is no exchange.
         var isRecorded = true
     }
 
@@ -39,12 +39,12 @@ struct Expectations: Sendable {
         self.row(behaviour, way, platform)?.isRecorded ?? true
     }
 
-    /// The first that fits.
+    /// The first match.
     private func row(_ behaviour: Behaviour, _ way: WayKind, _ platform: Platform) -> Row? {
         self.rows.first { $0.behaviour == behaviour.name && $0.ways.contains(way) && $0.platforms.contains(platform) }
     }
 
-    /// Nil where the process ends.
+    /// Nil if the process ends.
     func lines(_ behaviour: Behaviour, _ way: WayKind) -> [String]? {
         guard case .lines(let lines) = self.outcome(behaviour, way) else { return nil }
         return lines

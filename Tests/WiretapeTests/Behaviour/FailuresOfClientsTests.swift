@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// A client fails in a replay as it failed live: each failure, before and after the head, through each kind of client.
+/// A client fails in a replay as it failed live: every failure, before and after the head, with every kind of client.
 @Suite struct FailuresOfClientsTests {
     enum End: Sendable, Hashable, CustomTestStringConvertible {
         /// The network fails.
@@ -39,7 +39,7 @@ import FoundationNetworking
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// What the origin does: it fails, or is silent until the client leaves.
+    /// The origin's behaviour: it fails, or is silent until the client disconnects.
     private static func response(_ end: End, _ phase: Phase) -> StubResponse {
         let ending: StubResponse.Ending =
             if case .network(let kind) = end { .failure(TransportFailure(.network(kind), "as the table says")) } else { .hang }
@@ -76,7 +76,7 @@ import FoundationNetworking
         if let expected { #expect(outcomes.live == expected) }
     }
 
-    /// The session's own limit is short only live: the replay says the same at once.
+    /// The session's own limit is short only live: the replay reports the timeout at once.
     private static func session(_ transport: any Transport, _ end: End, _ isLive: Bool) -> HTTPSession {
         .plain(transport) { $0.timeouts.idle = end == .ownTimeout && isLive ? .milliseconds(20) : .seconds(60) }
     }
@@ -135,7 +135,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: End.all) func webSocketFailsAlikeWhileItOpens(end: End) async throws {
-        // A client that cancels at once may leave before the cassette is asked.
+        // A client that cancels immediately may leave before the cassette is asked.
         let outcomes = try await self.outcomes(
             Self.response(end, .beforeHead), .beforeHead, isDecided: end != .ownCancel
         ) { transport, reached, isLive in
@@ -150,7 +150,7 @@ import FoundationNetworking
         self.check(outcomes, end, expected: Self.expected(end))
     }
 
-    /// A WebSocket that is open has no limits of its own.
+    /// An open WebSocket has no limits of its own.
     @Test(arguments: End.all.filter { $0 != .ownTimeout }) func webSocketFailsAlikeWhileItIsOpen(end: End) async throws {
         let response = StubResponse.webSocket { socket in
             try await socket.send("part")
@@ -166,7 +166,7 @@ import FoundationNetworking
         self.check(outcomes, end, expected: Self.expected(end))
     }
 
-    /// As recorded before the kind was.
+    /// Recorded before cassettes had the kind of a failure.
     @Test func cassetteWithoutKindsReplaysAsBefore() async throws {
         for (party, phase, expected) in [
             (Cut.Party.client, Phase.afterHead, "network truncated"), (.client, .beforeHead, "cancelled cancelled"),
@@ -182,7 +182,7 @@ import FoundationNetworking
     }
 }
 
-/// Comes once, and is waited for by one.
+/// Arrives once, for one waiter.
 private final class Signal: Sendable {
     private struct State {
         var hasCome = false
@@ -211,7 +211,7 @@ private final class Signal: Sendable {
     }
 }
 
-/// Tells when an exchange has come to a phase.
+/// Signals that an exchange has reached a phase.
 private struct Announcing: Transport, WebSocketTransport {
     let inner: any Transport
     let phase: FailuresOfClientsTests.Phase

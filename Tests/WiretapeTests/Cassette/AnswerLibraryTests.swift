@@ -59,7 +59,7 @@ import Testing
         let coded = Body(size: 99, codings: [.gzip(nil, header: .plain)], content: .text(Array(String(repeating: "a", count: 1000).utf8)))
         let size = try #require(try self.length(of: coded).flatMap { Int($0) })
         #expect(size > 18 && size < 99)
-        // Its length is that of a GET.
+        // The length is the one of a GET.
         #expect(try self.length(of: CassetteFixture.text(""), method: "HEAD") == "99")
     }
 

@@ -25,7 +25,7 @@ import Testing
     @Test func aSecretThatIsLeftIsAnErrorThatNamesItsPlace() async throws {
         let folder = try TemporaryFolder()
         let cassette = try Cassette(folder.file("a.json"), mode: .once)
-        // What is a secret in a field is one in the host's name, where nothing is taken out.
+        // A secret in a field is found in the host name too, where nothing is redacted.
         let transport = RecordingTransport(cassette, around: StubTransport { _ in .response() })
         _ = try await transport.exchange("GET", "http://s3cr3t-0123456789abcdef.test/", headers: [("X-Api-Key", "s3cr3t-0123456789abcdef")])
         do {
@@ -65,7 +65,7 @@ import Testing
 
     private struct Login: Decodable { var access_token: String }
 
-    /// Logs in, looks at when the token expires, and uses it.
+    /// Logs in, reads the token's expiry, and uses the token.
     private func expiry(through session: HTTPSession) async throws -> Int {
         let login = try await session.post("http://a.test/login", json: ["user": "bori"], as: Login.self)
         var payload = String(login.access_token.split(separator: ".")[1]).replacingOccurrences(of: "-", with: "+").replacingOccurrences(
@@ -106,7 +106,7 @@ import Testing
         var pin: String
     }
 
-    /// Decodes a UUID and a text of four to twelve letters, and sends both back in its own spelling.
+    /// Decodes a UUID and a string of four to twelve characters, and sends both back in its own spelling.
     @Test func anAppThatDecodesUUIDsAndChecksLengthsReplays() async throws {
         let folder = try TemporaryFolder()
         let id = "0f8fad5b-d9cb-469f-a165-70867728950e"

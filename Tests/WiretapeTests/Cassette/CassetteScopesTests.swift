@@ -5,7 +5,7 @@ import Testing
 
 @testable import Wiretape
 
-/// Where requests of a session without a transport go, with scopes of their own: tests beside these are not refused anything.
+/// The destination of requests of a session without a transport. The scopes are private, so concurrent tests are not affected.
 @Suite struct CassetteScopesTests {
     private let folder: TemporaryFolder
     private let scopes = CassetteScopes()
@@ -40,13 +40,13 @@ import Testing
         (self.transport(of: core, in: current) as? RecordingTransport)?.cassette
     }
 
-    /// The message of a request that a session refuses to make.
+    /// The message with which a session refuses a request.
     private func refusal(of core: SessionCore, in current: Cassette? = nil, url: String = "http://a/1") async -> String? {
         guard let transport = self.transport(of: core, in: current) as? EscapedTransport else { return nil }
         return await HTTPSession(transport: transport).request(url).serializingString().response.error?.message
     }
 
-    // MARK: Sessions that were made in a test
+    // MARK: Sessions created in a test
 
     @Test func sessionOfALoneTestHasItsCassetteOnQueues() throws {
         let own = try self.cassette()
@@ -64,7 +64,8 @@ import Testing
         #expect(request.withItsCassette { Cassette.current } === own)
     }
 
-    /// A singleton is made by the test that uses it first: another test used it from a queue, and recorded into the first test's cassette.
+    /// A singleton is created by the first test that uses it: another test used it from a queue, and recorded into the first test's
+    /// cassette.
     @Test func sessionOfATestIsRefusedOnceAnotherTestHasBegun() async throws {
         let (own, other) = (try self.cassette(), try self.cassette("b.json"))
         let first = try self.enter(own, of: "first")
@@ -89,7 +90,7 @@ import Testing
         #expect(await self.refusal(of: core) != nil)
     }
 
-    /// `withCassette` in a test that has a cassette is no other test.
+    /// `withCassette` in a test that has a cassette counts as the same test.
     @Test func cassetteAroundASessionsOwnIsOfTheSameTest() async throws {
         let (outer, inner) = (try self.cassette(), try self.cassette("b.json"))
         _ = try self.enter(outer)
@@ -140,7 +141,7 @@ import Testing
         #expect(self.transport(of: core) is LiveTransport)
     }
 
-    // MARK: Sessions that are bound to a test
+    // MARK: Sessions bound to a test
 
     @Test func boundSessionHasItsCassetteOnQueuesBesideOtherTests() throws {
         let (own, other) = (try self.cassette(), try self.cassette("b.json"))
@@ -168,9 +169,9 @@ import Testing
         #expect(self.cassette(of: self.core(boundTo: own), in: other) === own)
     }
 
-    // MARK: Which tests a refused request fails
+    // MARK: The tests that a refused request fails
 
-    /// One request failed 15 of 20 tests, 14 of which had nothing to do with it.
+    /// A single request used to fail 15 of 20 tests, 14 of which were unrelated to it.
     @Test func refusedRequestFailsTheTestThatMadeItsSession() async throws {
         let own = try self.cassette()
         let others = try (0..<20).map { try self.enter(of: "other \($0)") }
@@ -196,7 +197,7 @@ import Testing
             ])
     }
 
-    /// Nothing is known about a session that was made on a queue.
+    /// A session that was created on a queue has no known test.
     @Test func requestOfNoKnownTestFailsThoseWhoseCassetteLacksIt() async throws {
         func replaying(_ name: String, page: Int) throws -> Cassette {
             try ReplayFixtures.cassette(page: page).write(toFile: self.folder.file(name), atomically: true, encoding: .utf8)
@@ -219,13 +220,13 @@ import Testing
         #expect(scopes.map { self.scopes.leave($0).count } == [1, 1, 0])
     }
 
-    /// The worker of a singleton has the cassette of the first test for good.
+    /// A singleton's worker keeps the cassette of the first test forever.
     @Test func aTaskOfAnEarlierTestIsRefusedWhileATestRuns() async throws {
         let first = try self.cassette()
         try first.abandon()
         let scope = try self.enter(of: "second")
         #expect(await self.refusal(of: self.core(), in: first)?.contains("comes from a task that a test before this one started") == true)
-        // Without a test, a closed cassette says that it is closed.
+        // Outside of tests, a closed cassette reports that it is closed.
         _ = self.scopes.leave(scope)
         #expect(self.cassette(of: self.core(), in: first) === first)
     }
@@ -275,7 +276,7 @@ import Testing
 }
 
 private enum ReplayFixtures {
-    /// A cassette with one exchange, "http://pets.test/1" for the page 1.
+    /// A cassette with one exchange: "http://pets.test/1" for page 1.
     static func cassette(page: Int) -> String {
         """
         {

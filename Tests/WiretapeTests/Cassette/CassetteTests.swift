@@ -17,7 +17,7 @@ import Testing
         let stub = StubTransport { _ in .text("hello") }
         #expect(try await HTTPSession(transport: RecordingTransport(recorded, around: stub)).get("http://a.test/") == Data("hello".utf8))
         #expect(try await recorded.finish().recorded == 1)
-        // As often as one likes, with the same outcome.
+        // Repeated calls give the same outcome.
         #expect(try await recorded.finish().path == path)
         let replayed = try await Cassette.open(path)
         #expect(try await HTTPSession(cassette: replayed).get("http://a.test/") == Data("hello".utf8))

@@ -22,14 +22,14 @@ import Testing
         let body = Body(size: 5, content: .text(Array("hello".utf8)))
         #expect(try self.all(body, limit: 2, in: folder) == Data("hello".utf8))
         #expect(try self.all(Body(size: 0, content: .empty), in: folder) == Data())
-        // Its codings are off already.
+        // Its codings are already removed.
         let decoded = Body(size: 63, codings: [.brotli], content: .text(Array("hello".utf8)))
         #expect(try self.all(decoded, ["Content-Encoding: br"], in: folder) == Data("hello".utf8))
     }
 
     @Test func codingsThatWereLeftOnAreTakenOff() throws {
         let folder = try TemporaryFolder()
-        // "hello" by zlib, stored.
+        // "hello" in zlib format, stored.
         let wire: [UInt8] = [0x78, 0x01, 0x01, 5, 0, 0xFA, 0xFF] + Array("hello".utf8) + [0x06, 0x2C, 0x02, 0x15]
         let body = Body(size: wire.count, content: .binary(wire))
         #expect(try self.all(body, ["Content-Encoding: deflate"], limit: 2, in: folder) == Data("hello".utf8))

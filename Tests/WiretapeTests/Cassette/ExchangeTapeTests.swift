@@ -10,7 +10,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct ExchangeTapeTests {
-    /// What is recorded of these events.
+    /// The exchange that these events record.
     private func taped(
         _ events: [TransportEvent], of request: TransportRequest, clock: ManualClock = ManualClock(), step: Duration = .milliseconds(10)
     ) throws -> Interaction? {
@@ -69,7 +69,7 @@ import Testing
         #expect(interaction?.response?.codedHeaders?.count == 2)
     }
 
-    /// Whenever the cassette is closed, an exchange is in it: as it ended, or as one that was cut.
+    /// Whenever the cassette is closed, it contains the exchange: as it ended, or cut off.
     @Test func noneIsLostThatEndsWhileItsCassetteIsClosed() throws {
         for trial in 0..<40 {
             let folder = try TemporaryFolder()

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Exchanges that the proxy recorded over HTTP/2: no reason, names in lower case, an answer without a body that says so.
+/// Exchanges that the proxy recorded over HTTP/2: no reason phrase, lower-case names, and an answer without a body or a length.
 @Suite struct HTTP2CassetteTests {
     private static let url = "https://pets.invalid/pets"
 

@@ -11,7 +11,7 @@ import Testing
 @Suite struct RecordingTransportTests {
     private let url = "http://a.test/pets"
 
-    /// Records what a stub answers, and gives the exchanges that are in the file.
+    /// Records the stub's answers, and returns the exchanges in the file.
     private func recorded(
         _ responses: [StubResponse], in folder: TemporaryFolder, mode: RecordMode = .once,
         settings: Cassette.Settings = Cassette.Settings(),
@@ -214,7 +214,7 @@ import Testing
 }
 
 @Suite struct RecordingTaskTests {
-    /// A transport that does what its test says, and keeps what it was told.
+    /// A scripted transport that keeps the calls it gets.
     private final class Scripted: Transport, TransportTask {
         struct State: Sendable {
             var receive: (@Sendable (TransportEvent) -> Demand)?

@@ -13,7 +13,7 @@ import Testing
             failure: failure)
     }
 
-    /// The names of the steps, until there is none.
+    /// The names of the steps, to the last.
     private func steps(_ script: ReplayScript, now: Double = .infinity) -> [String] {
         var script = script
         var names: [String] = []

@@ -72,7 +72,7 @@ import Testing
         #expect(state.willDeliver() == .go)
         #expect(state.resume() == .stop)
         #expect(state.didDeliver(.pause) == .go)
-        // Not for the next one.
+        // It does not apply to the next one.
         #expect(state.willDeliver() == .go)
         #expect(state.didDeliver(.pause) == .stop)
     }

@@ -53,7 +53,7 @@ import Testing
         #expect(log.head?.headers.value(for: "content-length") != nil)
     }
 
-    /// An end would be taken for a reason to connect anew.
+    /// The client would reconnect after an end.
     @Test func aStreamOfEventsThatTheClientLeftHasNoEnd() async throws {
         let folder = try TemporaryFolder()
         var left = CassetteFixture.interaction(
@@ -278,7 +278,7 @@ import Testing
         #expect(try cassette.close().failures.first?.hasPrefix("not served: exchange 1 could not be replayed") == true)
     }
 
-    /// Clients tell answers by the ids that they sent.
+    /// Clients match answers by the ids that they sent.
     @Test func theClientsOwnIdsComeBack() async throws {
         let folder = try TemporaryFolder()
         let exchange = CassetteFixture.interaction(

@@ -41,7 +41,7 @@ import Testing
         for (place, meant) in places { #expect(try MatchPlace(place.description) == meant) }
     }
 
-    /// Whatever a name has in it, it is that name.
+    /// A name is taken literally, whatever characters it has.
     @Test func noNameMeansAnythingElse() throws {
         var generator = SeededGenerator(seed: 11)
         let characters = Array(":=/*,\"'{}[]% &보리a~.#")

@@ -66,7 +66,7 @@ import FoundationNetworking
         #expect(command.contains("--form-string 'name=choco'") && command.contains("--form-string 'password={{"))
         #expect(!command.contains("hunter2") && !command.contains("boundary"))
         #expect(HTTPSession.CurlDescription(request, form: form, redaction: nil).command.contains("'password=hunter2hunter2'"))
-        // With a part that curl has no argument for, the whole body is written.
+        // If curl has no argument for a part, the whole body is written.
         try form.append([0xFF], name: "b", fileName: "c")
         let encoded = HTTPSession.CurlDescription(request, form: form, redaction: nil).command
         #expect(encoded.hasPrefix("printf '%s' '") && encoded.contains("base64 -d | curl") && encoded.contains("boundary"))
@@ -102,7 +102,7 @@ import FoundationNetworking
     }
 }
 
-/// Commands are run, and what arrives is compared with the request.
+/// Runs the commands, and compares the received request with the original.
 @Suite struct CurlBuilderTests {
     private struct Sample {
         var method: String

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 @testable import Wiretape
 
-/// No text for people has the values of a query: they may be tokens.
+/// Text for people never shows the values of a query: they may be tokens.
 @Suite struct SecretsInMessagesTests {
     private static let secret = "s3cr3t-of-4-query"
     private static let url = "http://user:s3cr3t-of-4-query@a.test/pets?access_token=\(Self.secret)&n=1#\(Self.secret)"
@@ -57,7 +57,7 @@ import Testing
         }
         let lines = none.report.flawLines(naming: [.miss])
         self.check(["\(none.report)"] + lines, "report")
-        // What may be shown is, so that the miss can be understood.
+        // Harmless values are shown, so that the miss can be understood.
         #expect(lines.joined().contains("n=2") && lines.joined().contains("access_token=…"), "\(lines)")
         try none.close()
         try cassette.abandon()

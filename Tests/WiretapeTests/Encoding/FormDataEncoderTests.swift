@@ -27,7 +27,7 @@ struct FormDataEncoderTests {
         }
     }
 
-    /// A stream that gives `bytes` one by one or as many as fit, whatever length it has told.
+    /// A stream that gives `bytes` in pieces of up to `piece`, regardless of the length it declares.
     private func stream(_ bytes: [UInt8], length: Int? = nil, inPiecesOf piece: Int = .max) -> FormData.Stream {
         FormData.Stream(length: length ?? bytes.count) {
             var rest = bytes[...]

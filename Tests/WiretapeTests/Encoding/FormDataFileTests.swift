@@ -18,7 +18,7 @@ struct FormDataFileTests {
         let path = try folder.write([1, 2, 3], to: "음식 100%?#.jpg")
         let file = try FormData.File(path: path)
         #expect(file.path == path && file.size == 3 && file.name == "음식 100%?#.jpg")
-        // Foundation's spelling of the URL is the one that clients have.
+        // Clients have the URL in Foundation's spelling.
         #expect(try FormData.File(url: URL(fileURLWithPath: path).absoluteString) == file)
     }
 
@@ -52,7 +52,7 @@ struct FormDataFileTests {
         #expect(self.code { try FormData.File(path: pipe) } == .noSize)
     }
 
-    // Root opens whatever is there.
+    // Root can open every file.
     @Test(.enabled(if: geteuid() != 0))
     func aFileThatMayNotBeReadIsNotOpenable() throws {
         let folder = try TemporaryFolder()

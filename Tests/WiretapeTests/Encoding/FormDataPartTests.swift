@@ -25,7 +25,7 @@ struct FormDataPartTests {
             try self.header("a\"b\r\nX: y", "음식 🍲\\'%22.txt") == """
                 Content-Disposition: form-data; name="a%22b%0D%0AX: y"; filename="음식 🍲\\'%22.txt"\r\n
                 """)
-        // In Swift, CR LF is one character.
+        // CR LF is a single Character in Swift.
         #expect(FormData.Part.escaped("\r\n\n\r") == "%0D%0A%0A%0D")
     }
 

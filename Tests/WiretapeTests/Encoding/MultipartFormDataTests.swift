@@ -8,7 +8,7 @@ import Testing
 struct FormDataTests {
     private func form() throws -> FormData { FormData(boundary: try FormData.Boundary("B")) }
 
-    /// `curl -F title=hello -F 'pet=@a.txt'`, but for the boundary.
+    /// `curl -F title=hello -F 'pet=@a.txt'`, except for the boundary.
     @Test func theBytesAreThoseOfCurl() throws {
         let folder = try TemporaryFolder()
         var form = try self.form()
@@ -186,7 +186,7 @@ struct FormDataBoundaryTests {
             nilEncoding: .null)
         try form.append(fieldsOf: Pet(), encoder: encoder)
         let names = form.parts.compactMap { ContentDisposition($0.headers)?.name }
-        // Synthesized code asks for nil to be encoded where it is present.
+        // The synthesized code calls `encodeIfPresent`, which encodes a nil too with this option.
         #expect(names == ["chip", "is_good", "name", "owner.city", "owner.zip", "photo", "tags[0]", "tags[1]"])
     }
 

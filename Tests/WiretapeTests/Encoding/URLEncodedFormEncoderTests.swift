@@ -2,7 +2,7 @@ import Foundation
 import Testing
 @testable import Wiretape
 
-/// What the options do, as Alamofire documents them.
+/// The options work as Alamofire documents them.
 @Suite struct URLEncodedFormEncoderTests {
     private struct Pet: Encodable {
         var name = "초코 & Co"

@@ -104,7 +104,7 @@ import Testing
         #expect(codings(["zstd", "deflate", "gzip", "br"]) == ["br", "gzip", "deflate", "zstd"])
         #expect(codings(["gzip"]) == ["gzip"] && codings([]).isEmpty)
         #expect(HTTPSession.Header.codings(nil) == ["gzip", "deflate"])
-        // That of this process is known, since its URLSession uses it.
+        // The libcurl of this process is known, since its URLSession uses it.
         #expect(PlatformReading.libcurl != nil)
     }
     #endif

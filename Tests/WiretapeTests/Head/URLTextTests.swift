@@ -34,7 +34,7 @@ import Testing
         ("http://h:1a/", .invalidPort), ("http://h:-1/", .invalidPort), ("http://h/a\nb", .invalidCharacter),
         ("http://h/\0", .invalidCharacter), ("http://h\r\n/", .invalidCharacter), ("http://♥.com/", .invalidHost),
     ]) func whatCannotBeMeantIsRefused(text: String, code: URLConversionError.Code) {
-        // A scheme that nobody knows needs no host, and is encoded all the same.
+        // An unknown scheme needs no host, and is encoded as well.
         guard code != .notAURL else { return #expect((try? URLText(text).url.absoluteString) == "h:p/a%20b") }
         #expect {
             _ = try URLText(text)
@@ -83,7 +83,7 @@ import Testing
         #expect(PercentEncoder(CharacterSet(charactersIn: "a한")).encode("a한b") == "a%ED%95%9C%62")
     }
 
-    /// Foundation's own encoding is the oracle.
+    /// Foundation's own encoding is the reference.
     @Test func allOfASCIIIsAsFoundationHasIt() {
         let text = String(String.UnicodeScalarView((0..<128).map { Unicode.Scalar($0 as UInt8) }))
         for set in [CharacterSet.urlQueryAllowed, .urlPathAllowed, .alphanumerics, HTTPSession.URLEncodedFormEncoder.queryAllowed] {

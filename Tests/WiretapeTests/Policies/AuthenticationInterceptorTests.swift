@@ -104,7 +104,7 @@ import FoundationNetworking
         let sent = try await interceptor.adapt(self.request(), for: HTTPSession.RequestContext(id: UUID()))
         #expect(self.word(await interceptor.retry(try self.context(sent), dueTo: Refusal())) == "retry")
         #expect(try await self.authorization(interceptor) == "Bearer t+")
-        // One that came back late with the old one needs no second refresh.
+        // A request with the old credential that comes back late needs no second refresh.
         #expect(self.word(await interceptor.retry(try self.context(sent), dueTo: Refusal())) == "retry")
         #expect(authenticator.refreshes == ["t"])
     }
@@ -126,7 +126,7 @@ import FoundationNetworking
         let clock = ManualClock()
         let interceptor = HTTPSession.AuthenticationInterceptor(
             authenticator: authenticator, credential: Token(text: "t"), refreshWindow: window, clock: clock)
-        // A redirect to another origin has taken the credential off.
+        // A redirect to another origin has removed the credential.
         let context = try self.context(self.request())
         var results: [String] = []
         for _ in 0..<7 { results.append(self.word(await interceptor.retry(context, dueTo: Refusal()))) }
@@ -142,7 +142,7 @@ import FoundationNetworking
         let authenticator = TokenAuthenticator { _ in
             let own = try #require(interceptor.withLock { $0 })
             let url = try #require(URL(string: "http://a/token"))
-            // As an engine does it: in a task of its own.
+            // Like an engine, in a task of its own.
             let sent = try await Task { try await own.adapt(URLRequest(url: url), for: HTTPSession.RequestContext(id: UUID())) }.value
             #expect(sent.value(forHTTPHeaderField: "Authorization") == nil)
             let context = HTTPSession.RequestContext(id: UUID(), request: sent, response: HTTPSession.Response(url: url, status: 401))
@@ -176,7 +176,7 @@ import FoundationNetworking
         #expect(interceptor.credential == nil)
     }
 
-    /// Cancellations that race with the end of a refresh: everybody gets exactly one answer, and nobody waits for ever.
+    /// Cancellations race with the end of a refresh: every caller gets exactly one answer.
     @Test(arguments: 0..<20) func racingCancellationsLoseNobody(seed: UInt64) async throws {
         let authenticator = TokenAuthenticator()
         let interceptor = HTTPSession.AuthenticationInterceptor(

@@ -5,7 +5,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct CertificateFileTests {
-    /// A folder that is gone with the test.
+    /// A folder that is deleted with the test.
     private final class Folder {
         let url = FileManager.default.temporaryDirectory.appending(path: "wiretape-\(UUID().uuidString)")
 
@@ -105,7 +105,7 @@ import Testing
         for length in 0..<SampleCertificate.ec.count { #expect(Certificate(Array(SampleCertificate.ec.prefix(length))) == nil) }
     }
 
-    /// Whatever stands in it: a certificate, or none, and never a crash.
+    /// Any content gives a certificate or nothing, and never a crash.
     @Test func damagedOnesAreRead() {
         var generator = SeededGenerator(seed: 7)
         for original in [SampleCertificate.rsa, SampleCertificate.ec, SampleCertificate.v1] {

@@ -13,7 +13,7 @@ import Testing
         return RedirectRule(limit: limit).decide(method: method, url: url, response: response, hops: hops)
     }
 
-    /// What a request of some method becomes, RFC 9110, 15.4: `GET` without its body, or as it was.
+    /// The request after a redirect (RFC 9110, 15.4): `GET` without its body, or unchanged.
     @Test(arguments: [
         ("GET", 301, "GET body"), ("GET", 302, "GET body"), ("GET", 303, "GET"), ("GET", 307, "GET body"), ("GET", 308, "GET body"),
         ("HEAD", 301, "HEAD body"), ("HEAD", 302, "HEAD body"), ("HEAD", 303, "HEAD"), ("HEAD", 307, "HEAD body"),
@@ -97,7 +97,7 @@ import Testing
         try RedirectTarget.resolve(location, against: #require(URL(string: base))).get().absoluteString
     }
 
-    /// RFC 3986, 5.4, as far as a web address comes of it.
+    /// RFC 3986, 5.4, for results that are web addresses.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"), ("//g", "http://g"),
         ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"), ("g#s", "http://a/b/c/g#s"),
@@ -115,7 +115,7 @@ import Testing
     ])
     func wholeAddresses(location: String, wanted: String) throws { #expect(try self.resolved(location) == wanted) }
 
-    /// What is escaped already stays so, whatever stands beside it.
+    /// Escaped characters stay escaped, whatever surrounds them.
     @Test(arguments: [
         ("/a b%20c", "http://a/a%20b%20c"), ("/한글", "http://a/%ED%95%9C%EA%B8%80"), ("/x?q=a|b%7C", "http://a/x?q=a%7Cb%7C"),
         ("/x?a[]=%5B", "http://a/x?a%5B%5D=%5B"), ("/%7", "http://a/%257"), ("/%zz%20", "http://a/%25zz%20"), ("/100%", "http://a/100%25"),

@@ -75,7 +75,7 @@ import Testing
         #expect(state.refreshed(1, to: "late") == [])
         #expect(state.refreshFailed(1) == [])
         #expect(state.credential == "login")
-        // Nor does it end the next one.
+        // It does not end the next one either.
         #expect(self.text(state.wants(self.ids[1], requiresRefresh: true, of: 1, at: .zero)) == "refresh login as 2")
         #expect(state.refreshed(1, to: "late") == [])
         #expect(state.refreshed(2, to: "new") == [self.ids[1]])
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// Whatever happens in whatever order: one refresh at a time, and each waiter is told once or has given up.
+    /// In any order of events, there is one refresh at a time, and every waiter is answered once or has given up.
     @Test(arguments: 0..<50) func everyWaiterIsToldOnce(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var state = self.state(window: nil)

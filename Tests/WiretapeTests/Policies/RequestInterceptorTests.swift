@@ -45,7 +45,7 @@ import FoundationNetworking
 }
 
 @Suite struct InterceptorTests {
-    /// Notes who was called, and adds its name to the request's path.
+    /// Records the calls, and adds its name to the request's path.
     private final class Calls: Sendable {
         private let names = Guarded<[String]>([])
         var all: [String] { self.names.withLock { $0 } }

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    // MARK: As a retrier
+    // MARK: Use as a retrier
 
     private func context(_ status: Int?, _ method: HTTPSession.Method = .get, retryCount: Int = 0) throws -> HTTPSession.RequestContext {
         HTTPSession.RequestContext(

@@ -13,7 +13,7 @@ import Security
     private static let (leaf, root, other) = (SampleCertificate.rsa, SampleCertificate.ec, SampleCertificate.ed)
     private static let untrusted = ServerTrustError(.untrusted, "no authority")
 
-    /// What was asked of the system, and what comes of it; the host is one that the leaf names.
+    /// The system's arguments and the result; the host is one that the leaf names.
     private func evaluate(
         _ trust: ServerTrust, host: String = "www.example.com", sent: [[UInt8]] = [Self.leaf, Self.root],
         built: Result<[[UInt8]], ServerTrustError> = .success([Self.leaf, Self.root])
@@ -39,7 +39,7 @@ import Security
         #expect(self.evaluate(pinned) == ([Question(anchors: [Self.root], host: "www.example.com")], nil))
         #expect(self.evaluate(.pinnedCertificates([Self.root], validatesHost: false)).asked == [Question(anchors: [Self.root])])
         #expect(self.evaluate(pinned, built: .failure(Self.untrusted)).code == .untrusted)
-        // The chain that holds counts, not what was sent beside it.
+        // Only the chain that the system built counts, not the other certificates that were sent.
         #expect(self.evaluate(pinned, sent: [Self.leaf, Self.root], built: .success([Self.leaf, Self.other])).code == .pinMismatch)
         #expect(self.evaluate(.pinnedCertificates([])).code == .pinMismatch)
     }

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// Policy, then Apple direct, Apple through our proxy, Linux direct, Linux through our proxy.
+    /// The policy, then the result on Apple directly, on Apple through our proxy, on Linux directly, and on Linux through our proxy.
     @Test(arguments: [
         ("default", ["leave", "leave", "leave", "leave"]), ("anyName", ["evaluate", "leave", "unsupported", "leave"]),
         ("certificates", ["evaluate", "leave", "unsupported", "leave"]), ("keys", ["evaluate", "leave", "unsupported", "leave"]),

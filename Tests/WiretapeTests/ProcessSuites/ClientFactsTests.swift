@@ -1,15 +1,15 @@
 import Testing
 
-/// What URLSession does on this toolchain, and what Wiretape does in its place, each in a process of its own.
+/// The behaviour of this toolchain's URLSession, and the behaviour of Wiretape in its place, each in a process of its own.
 ///
-/// A fact that changes with a toolchain fails here: what it was the reason for can be looked at again then.
+/// A fact that changes with a toolchain fails here, so that the code that works around it can be reconsidered.
 @Suite struct ClientFactsTests {
     private static let refusal =
         #"fails: "GET http://probe.invalid/path" cannot be answered: a download task crashes on Linux if anything but URLSession answers it: use a data task, a DownloadRequest of Wiretape, or the proxy ("wiretape record")"#
 
-    /// The name, what URLSession does, and what Wiretape does; nil where there is no other way than not to do it.
+    /// The name, the result of URLSession, and the result of Wiretape, which is nil where the only way is to avoid the call.
     ///
-    /// As run with Swift 6.3.1 on Linux. The others are as its source has it, and were not run.
+    /// Measured with Swift 6.3.1 on Linux. The results for other platforms come from the source, and have not been run.
     private static let table: [(name: String, fact: ProbeProcess.Ending, safe: ProbeProcess.Ending?)] = [
         ("redirect-call", .dies, .says(#"200 /next "hello""#)),
         ("download-by-delegate", .dies, .says(refusal)),
@@ -43,7 +43,7 @@ import Testing
     #if canImport(FoundationNetworking)
     @Test(arguments: table.indices) func whatURLSessionDoes(index: Int) async throws {
         let row = Self.table[index]
-        // Whatever ends does so at once.
+        // A process that ends does so at once.
         let seconds: Double = row.fact == .hangs ? 3 : 60
         #expect(try await ProbeProcess.run("fact", row.name, seconds: seconds).ending == row.fact, "\(row.name)")
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(try await ProbeProcess.run("safe", "upload-of-stream").ending == .says(#"pieces ["streamed"]"#))
     }
 
-    /// In a process of its own: where the reads are on the threads of tasks, nothing in it can go on.
+    /// Needs a process of its own: if the reads block the threads of tasks, nothing in the process can continue.
     @Test func streamsThatWaitForTasksHoldNoneUp() async throws {
         #expect(try await ProbeProcess.run("safe", "uploads-fed-by-tasks", seconds: 20).ending == .says("all"))
     }

@@ -1,6 +1,6 @@
 import Testing
 
-/// A few processes with a thousand requests at once; `make stress-client` runs many.
+/// A few processes with a thousand concurrent requests each; `make stress-client` runs many.
 @Suite(.serialized) struct ClientStressTests {
     @Test(arguments: 1...2) func aThousandRequestsAtOnceAreAnswered(run: Int) async throws {
         let (ending, errors) = try await ProbeProcess.run("stress", "--adapter", "--requests", "1000")

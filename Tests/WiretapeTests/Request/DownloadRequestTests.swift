@@ -76,7 +76,7 @@ import FoundationNetworking
         HTTPSession.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
     }
 
-    /// The resume data of a download of which "01234" has arrived.
+    /// The resume data of a download that has received "01234".
     private func interrupted(
         _ folder: TemporaryFolder, head: HTTPSession.Headers = Self.head, by end: TransportEvent? = nil,
         headers: HTTPSession.Headers = ["X-A": "1", "Authorization": "Basic eA=="]
@@ -131,12 +131,12 @@ import FoundationNetworking
         let second = try #require(await session.download(resumingWith: first).serializingData().response.resumeData)
         #expect(try await session.download(resumingWith: second).serializingString().value == "0123456789")
         #expect(transport.requests.map { $0.headers.value(for: "Range") } == ["bytes=5-", "bytes=7-"])
-        // The first data names a file that is no longer there.
+        // The first resume data names a file that no longer exists.
         let late = await session.download(resumingWith: first).serializingData().response
         #expect(late.error?.code == .file && late.error?.message.contains("was removed: start the download anew") == true)
     }
 
-    /// Its data was read once: it names a file with more bytes by then.
+    /// The resume data was already used once: the file has grown since.
     @Test func theSameDataGoesOnTwice() async throws {
         let folder = try TemporaryFolder()
         let data = try #require(try await self.interrupted(folder))
@@ -214,7 +214,7 @@ import FoundationNetworking
             _ = await task.response
             #expect(try folder.names().count == 1)
         }
-        // The last reference to the request is that of a task which is ending.
+        // A task that is ending holds the last reference to the request.
         while try !folder.names().isEmpty { await Task.yield() }
     }
 
@@ -237,7 +237,7 @@ import FoundationNetworking
         #expect(request.isCancelled)
     }
 
-    /// Over URLSession, and then from the cassette, without the origin.
+    /// Live over URLSession first, and then from the cassette without the origin.
     @Test func aDownloadIsInterruptedAndGoesOnLiveAndInAReplay() async throws {
         let folder = try TemporaryFolder()
         let origin = try LoopbackOrigin { request in

@@ -207,7 +207,7 @@ import FoundationNetworking
         #expect(outcome.data.isEmpty)
     }
 
-    /// A cassette that neither records nor replays.
+    /// The cassette neither records nor replays.
     @Test func aServerThatIsAskedThroughAPassthroughIsWaitedFor() async throws {
         let inner = ScriptedTransport { exchange, number in exchange.answer(number == 1 ? 503 : 200, [:], "x") }
         let folder = try TemporaryFolder()

@@ -71,7 +71,7 @@ import FoundationNetworking
         #expect(request.isCancelled)
         #expect(await task.response.error?.isCancelled == true)
         #expect(exchange.isCancelled)
-        // What comes later is dropped.
+        // Later events are dropped.
         exchange.answer(200, [:], "late")
         #expect(request.response == nil && request.isCancelled)
     }
@@ -316,7 +316,7 @@ import FoundationNetworking
         let response = StubResponse(status: 200, chunks: ["a", "b", "c"].map { StubResponse.Chunk(Data($0.utf8)) })
         let request = HTTPSession(transport: StubTransport { _ in response }).request("http://a.test/")
         let queue = DispatchQueue(label: "progress", attributes: .concurrent)
-        // The first call lasts until what was put on the queue after all of them has run.
+        // The first call blocks until the block that is enqueued after all of them has run.
         let later = DispatchSemaphore(value: 0)
         let (steps, continuation) = AsyncStream.makeStream(of: Int64.self)
         request.downloadProgress(queue: queue) { progress in
@@ -325,7 +325,7 @@ import FoundationNetworking
         }
         _ = try await request.serializingData().value
         queue.async { later.signal() }
-        // At each chunk, and at the end.
+        // One value for each chunk, and one for the end.
         var counts: [Int64] = []
         for await count in steps.prefix(4) { counts.append(count) }
         #expect(counts == [1, 2, 3, 3])

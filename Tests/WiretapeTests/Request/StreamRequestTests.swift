@@ -141,7 +141,7 @@ import Testing
 @Suite struct StreamRequestHandlersTests {
     private let queue = DispatchQueue(label: "stream")
 
-    /// The events of a handler in words, up to the completion.
+    /// The events of a handler as text, up to the completion.
     private func words<Value>(
         _ add: (@escaping @Sendable (HTTPSession.StreamRequest.Event<Value>) -> Void) -> Void, _ word: @escaping @Sendable (Value) -> String
     ) async -> [String] {

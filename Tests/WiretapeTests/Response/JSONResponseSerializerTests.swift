@@ -48,7 +48,7 @@ import Wiretape
         #expect(object.count == 1 && object.values.first is String)
     }
 
-    /// `JSONSerialization` is the oracle.
+    /// `JSONSerialization` is the reference.
     @Test(arguments: ["[]", "{}", "[1,-2,3.25,1e2,\"\\u00e9\\n\",true,false,null]", "{\"a\":{\"b\":[{}]}}", "\"x\"", "0"])
     func theSameAsFoundations(text: String) throws {
         let theirs = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)

@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 @Suite struct ResponseSerializerTests {
-    /// One of one's own: nothing but the method is needed.
+    /// A custom serializer: only the method is required.
     private struct Length: HTTPSession.ResponseSerializer {
         func serialize(request: URLRequest?, response: HTTPSession.Response?, data: Data?, error: (any Error)?) throws -> Int {
             try self.body(request: request, response: response, data: data, error: error)?.count ?? 0

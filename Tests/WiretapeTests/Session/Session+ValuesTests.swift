@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Belongs to the main actor, as every type of a module that is isolated to it by default.
+/// Belongs to the main actor, like every type of a module with that default isolation.
 @MainActor private struct Pet: @MainActor Codable, @MainActor Equatable {
     var id: Int
     var name: String
@@ -85,7 +85,7 @@ import FoundationNetworking
         }
     }
 
-    /// A string, or anything else.
+    /// A string, or any other value.
     private struct AnyName: Decodable {
         var text: String?
 
@@ -154,7 +154,7 @@ import FoundationNetworking
         parts.queryItems = [URLQueryItem(name: "page", value: "2")]
         #expect(try base.url(of: parts).absoluteString == "http://a.test/v1/pets?page=2")
         #expect(try base.url(of: try #require(URL(string: "/pets"))).absoluteString == "http://a.test/v1/pets")
-        // What makes no URL by itself is not taken for the base.
+        // Components that form no URL are an error: the base alone would be wrong.
         parts.path = "//pets/3"
         #expect(throws: URLConversionError.self) { try base.url(of: parts) }
         #expect(try base.url(of: try #require(URL(string: "http://b.test/"))).absoluteString == "http://b.test/")

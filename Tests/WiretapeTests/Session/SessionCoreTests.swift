@@ -116,7 +116,7 @@ import Testing
         #expect(without.destination().transport as? LiveTransport === LiveTransport.shared)
     }
 
-    /// No policy is for the host, and so it is refused on every platform.
+    /// The host has no policy, so it is refused on every platform.
     @Test(arguments: [false, true]) func trustHoldsWithAndWithoutACassette(records: Bool) async throws {
         let folder = try TemporaryFolder()
         let cassette = records ? try Cassette(folder.file("a.json"), mode: .all) : nil

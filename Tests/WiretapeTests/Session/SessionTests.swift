@@ -53,7 +53,7 @@ import FoundationNetworking
             return [.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")]
         }
         let text: String? = await withCheckedContinuation { continuation in
-            // Nothing but the closure is kept, as in a view that has gone.
+            // Only the closure is kept, as in a view that has disappeared.
             HTTPSession(transport: LiveTransport()).request("\(origin.url)/").responseString(queue: .global()) {
                 continuation.resume(returning: $0.value)
             }
@@ -169,7 +169,7 @@ import FoundationNetworking
 }
 
 @Suite struct SessionUploadsTests {
-    /// The bytes that a transport would send, read while the request is on its way.
+    /// The bytes that a transport would send, read while the request is under way.
     private static func bytes(_ body: RequestBody) -> String {
         switch body {
         case .none, .unobservable: "none"

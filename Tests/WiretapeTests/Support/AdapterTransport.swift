@@ -3,7 +3,7 @@ import TapeBytes
 
 @testable import Wiretape
 
-/// A transport that does what its test says, exchange by exchange; counts what was asked of it.
+/// A scripted transport, exchange by exchange; counts its calls.
 final class AdapterTransport: Transport, Sendable {
     private struct Contents: Sendable {
         var requests: [TransportRequest] = []
@@ -16,7 +16,7 @@ final class AdapterTransport: Transport, Sendable {
     /// Signalled whenever an exchange starts.
     let started = DispatchSemaphore(value: 0)
 
-    /// - Parameter answer: what comes before `start` returns.
+    /// - Parameter answer: the events before `start` returns.
     init(_ answer: @escaping @Sendable (TransportRequest) -> [TransportEvent] = { _ in [] }) { self.answer = answer }
 
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
@@ -30,7 +30,7 @@ final class AdapterTransport: Transport, Sendable {
         return Exchange(transport: self, number: number)
     }
 
-    /// Something happens to an exchange later.
+    /// Sends later events to an exchange.
     func send(_ events: [TransportEvent], to number: Int = 0) {
         let receive = self.contents.withLock { $0.receivers[number] }
         for event in events { _ = receive(event) }
@@ -49,7 +49,7 @@ final class AdapterTransport: Transport, Sendable {
 }
 
 extension [TransportEvent] {
-    /// A whole answer, each piece of the body by itself.
+    /// A complete answer, with each piece of the body as an event.
     static func answer(
         _ request: TransportRequest, status: Int = 200, headers: HTTPSession.Headers = HTTPSession.Headers(), _ pieces: String...
     ) -> [TransportEvent] {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension BehaviourOrigin {
-    /// Expects that the origin was asked once, and for this; where there is one.
+    /// Expects that the origin, if there is one, got exactly this one request.
     func expectAsked(_ behaviour: Behaviour, sourceLocation: SourceLocation = #_sourceLocation) {
         guard behaviour.steps != nil else { return }
         #expect(self.requests.count == 1, sourceLocation: sourceLocation)

@@ -3,7 +3,7 @@ import Foundation
 @testable import Wiretape
 
 extension AnswerAssembly.Call {
-    /// In one word, for transcripts.
+    /// One word for transcripts.
     var text: String {
         switch self {
         case .response(let head): "\(head.status)"

@@ -7,7 +7,7 @@ import TapeTestSupport
 
 @testable import Wiretape
 
-/// Cassettes for tests: those of the repository, which the proxy recorded, and some made here.
+/// Cassettes for tests: those of the repository, which the proxy recorded, and some that are created here.
 enum CassetteFixture {
     /// Path of a cassette that the proxy recorded from the demo origin: `demo`, `pets`, `stream`.
     static func recorded(_ name: String) -> String {
@@ -16,7 +16,7 @@ enum CassetteFixture {
         return root.appendingPathComponent("Cassettes/\(name).json").path
     }
 
-    /// Where those were recorded.
+    /// The origin of those recordings.
     static let origin = "http://127.0.0.1:42427"
 
     static func write(_ interactions: [Interaction], to path: String) throws {

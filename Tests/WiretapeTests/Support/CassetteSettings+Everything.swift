@@ -1,7 +1,7 @@
 @testable import Wiretape
 
 extension Cassette.Settings {
-    /// Cookies and credentials come back as they came.
+    /// Cookies and credentials are replayed unchanged.
     static var everything: Cassette.Settings {
         var settings = Cassette.Settings()
         settings.redaction = false

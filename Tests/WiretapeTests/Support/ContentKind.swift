@@ -1,6 +1,6 @@
 @testable import Wiretape
 
-/// The kinds of requests whose answers are kept whole: what is tested of one holds for the other.
+/// The kinds of requests whose answers are kept whole: a test of one holds for the other.
 enum ContentKind: CaseIterable, Sendable {
     case data, download
 

@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Makes the number of its calls.
+/// Returns the number of its calls.
 struct CountingSerializer: HTTPSession.ResponseSerializer {
     let calls: Collected<Int>
 

@@ -3,9 +3,9 @@ import Foundation
 import Platform
 import TapeBytes
 
-/// A server on loopback that keeps what arrived, byte by byte, and answers with an empty 200. Ends with the last reference to it.
+/// A server on loopback that keeps the received bytes, and answers with an empty 200. It ends with the last reference to it.
 ///
-/// In this process: one that was started would inherit the files of others, and keep those waiting that wait for their end.
+/// It runs in this process: a child process would inherit the open files of others, and keep their readers waiting for the end.
 final class EchoServer: Sendable {
     struct Arrived: Sendable {
         let method: String
@@ -56,7 +56,7 @@ final class EchoServer: Sendable {
     /// The thread ends at its next accept.
     deinit { shutdown(self.listener, Int32(SHUT_RDWR)) }
 
-    /// What the command that has just ended sent.
+    /// The request that the last command sent.
     func takeLast() throws -> Arrived {
         guard let last = self.arrivals.withLock({ $0.popLast() }) else { throw Problem() }
         return last

@@ -9,7 +9,7 @@ final class LoopbackProxy {
     private var isStopped = false
 
     init(_ file: String, mode: RecordMode) throws {
-        // Nothing is redacted: cookies are to come back as they came.
+        // No redaction: cookies have to come back unchanged.
         var options = RunPlan.Options()
         options.redaction = nil
         self.cassette = try OpenCassette(file, mode: mode, options: options, version: "1.2.3")

@@ -27,7 +27,7 @@ final class ManualClock: Clock, Sendable {
         var sleepers: [Sleeper] = []
         var watchers: [Watcher] = []
 
-        /// Those who wait for as many sleepers as there are.
+        /// The watchers that wait for the current number of sleepers or fewer.
         mutating func satisfied() -> [Watcher] {
             let count = self.sleepers.count
             defer { self.watchers.removeAll { $0.count <= count } }
@@ -40,7 +40,7 @@ final class ManualClock: Clock, Sendable {
     var now: Instant { self.state.withLock { $0.now } }
     var minimumResolution: Duration { .zero }
 
-    /// How many tasks sleep now.
+    /// The number of sleeping tasks.
     var sleeperCount: Int { self.state.withLock { $0.sleepers.count } }
 
     func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -48,7 +48,7 @@ final class ManualClock: Clock, Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let (result, woken): (Result<Void, any Error>?, [Watcher]) = self.state.withLock { state in
-                    // A cancellation that comes later finds the sleeper.
+                    // A later cancellation finds the sleeper.
                     guard !Task.isCancelled else { return (.failure(CancellationError()), []) }
                     guard deadline > state.now else { return (.success(()), []) }
                     state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
@@ -66,7 +66,7 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Lets time pass; wakes the sleepers whose time has come, the earliest first.
+    /// Advances the time, and wakes the sleepers that are due, the earliest first.
     func advance(by duration: Duration) {
         let due = self.state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -77,7 +77,7 @@ final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns as soon as so many tasks sleep.
+    /// Returns as soon as `count` tasks sleep.
     func sleepers(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = self.state.withLock { state in

@@ -19,7 +19,7 @@ extension HTTPSession {
     }
 }
 
-/// Takes values in the order in which they come.
+/// Collects values in the order of their arrival.
 final class Collected<Value: Sendable>: Sendable {
     private let values = Guarded<[Value]>([])
 
@@ -38,7 +38,7 @@ extension AsyncSequence {
 }
 
 extension HTTPSession {
-    /// A streamed request whose answer comes at once, in these chunks.
+    /// A streamed request whose answer arrives at once, in these chunks.
     static func streaming(_ chunks: [String], _ status: Int = 200) -> (session: HTTPSession, request: StreamRequest) {
         let session = HTTPSession.plain(
             ScriptedTransport { exchange, _ in

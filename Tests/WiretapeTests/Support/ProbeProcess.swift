@@ -2,7 +2,7 @@ import Foundation
 import TapeTestSupport
 import Testing
 
-/// Runs the program `ClientProbe`, whose process may die of what it does.
+/// Runs the program `ClientProbe`, whose process may crash.
 enum ProbeProcess {
     enum Ending: Equatable, CustomStringConvertible {
         case says(String)
@@ -17,14 +17,14 @@ enum ProbeProcess {
             }
         }
 
-        /// What a run of a behaviour says.
+        /// The lines of a behaviour's run.
         var lines: [String]? {
             guard case .says(let text) = self else { return nil }
             return try? JSONDecoder().decode([String].self, from: Data(text.utf8))
         }
     }
 
-    /// Beside the bundle or the program that runs the tests.
+    /// Next to the bundle or the program that runs the tests.
     private static let path: String = {
         #if os(Linux)
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
@@ -37,15 +37,15 @@ enum ProbeProcess {
     }()
 
     /// - Parameters:
-    ///   - environment: variables beside those of this process; nil takes one away.
-    ///   - seconds: after which a process that has not ended hangs.
+    ///   - environment: variables in addition to those of this process; nil removes one.
+    ///   - seconds: the time after which a running process counts as hanging.
     static func run(
         _ arguments: String..., environment: [String: String?] = [:], seconds: Double = 60
     ) async throws -> (ending: Ending, errors: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.path)
         process.arguments = arguments
-        // A process that dies as foreseen has no need to say where, and takes nothing away behind it.
+        // An expected crash needs no backtrace, and its temporary files are removed with the folder.
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no", "TMPDIR": folder.path]) { $1 }
@@ -57,7 +57,7 @@ enum ProbeProcess {
         process.terminationHandler = { _ in end.yield(true) }
         try process.run()
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { end.yield(false) }
-        // What it says is less than a pipe holds.
+        // The output fits into the buffer of a pipe.
         for await hasEnded in ends {
             if !hasEnded { kill(process.processIdentifier, SIGKILL) }
             process.waitUntilExit()
@@ -71,7 +71,7 @@ enum ProbeProcess {
         throw CancellationError()
     }
 
-    /// Expects a process to have died with these words; one that has not makes a row of a table untrue.
+    /// Expects that a process has crashed with this message; one that has not shows that a row of a table is wrong.
     static func expectDeath(
         _ ending: Ending, _ errors: String, of name: String, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {

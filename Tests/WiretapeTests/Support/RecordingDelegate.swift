@@ -5,11 +5,11 @@ import TapeBytes
 import FoundationNetworking
 #endif
 
-/// Notes what a delegate of URLSession is told, and waits for the end of a task.
+/// Records the calls to a delegate of URLSession, and waits for the end of a task.
 final class RecordingDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let calls = Guarded<[String]>([])
     private let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    /// What is answered to a redirect.
+    /// The answer to a redirect.
     private let redirect: @Sendable (URLRequest) -> URLRequest?
     private let stream: Data?
 
@@ -19,7 +19,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     private func note(_ call: String) { self.calls.withLock { $0.append(call) } }
 
-    /// Starts the task, waits for its end, and answers what was called.
+    /// Starts the task, waits for its end, and returns the calls.
     func run(_ task: URLSessionTask) async -> [String] {
         task.resume()
         return await self.ended()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Certificates made for tests, in DER, with what OpenSSL says of their keys.
+/// Certificates for tests in DER, and OpenSSL's description of their keys.
 enum SampleCertificate {
-    /// An RSA key of 1024 bits; for www.example.com, *.wild.example, *.com, 127.0.0.1 and ::1, and an e-mail address.
+    /// An RSA key of 1024 bits; for www.example.com, *.wild.example, *.com, 127.0.0.1 and ::1, and an email address.
     static let rsa = Self.bytes(
         """
         MIICZDCCAc2gAwIBAgIUFI4grSAqCHqh904eyWdakDHbQt8wDQYJKoZIhvcNAQELBQAwGTEXMBUGA1UEAwwOY29tbW9uLmV4YW1wbGUwIBcNMj
@@ -28,7 +28,7 @@ enum SampleCertificate {
         """)
     static let ecPin = "sha256/EU5B3UpbwV+nfZuAt1IR05Jt+kAiqVYnijXv6nj97mQ="
 
-    /// Ed25519, with a common name alone.
+    /// Ed25519, with only a common name.
     static let ed = Self.bytes(
         """
         MIIBQDCB86ADAgECAhRrQFH2D+4YVImYd3Zskwvi7Z4OODAFBgMrZXAwFTETMBEGA1UEAwwKZWQuZXhhbXBsZTAgFw0yNjExMjIwNjQ1MzdaGA

@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A request to `http://h/p?token=s` and what came of it.
+/// A request to `http://h/p?token=s` and its result.
 enum SampleResponse {
     static func request(_ method: HTTPSession.Method = .get, _ headers: HTTPSession.Headers = [:]) throws -> URLRequest {
         try URLRequest(url: "http://h/p?token=s", method: method, headers: headers)

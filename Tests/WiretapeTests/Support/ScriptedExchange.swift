@@ -24,10 +24,10 @@ final class ScriptedExchange: TransportTask {
 
     var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
     var resumes: Int { self.state.withLock { $0.resumes } }
-    /// What was answered to the last event.
+    /// The receiver's answer to the last event.
     var demand: Demand { self.state.withLock { $0.demand } }
 
-    /// Nothing is sent behind an end.
+    /// Sends nothing after an end.
     @discardableResult
     func send(_ event: TransportEvent) -> Demand {
         let receive = self.state.withLock { state in
@@ -46,7 +46,7 @@ final class ScriptedExchange: TransportTask {
     @discardableResult
     func chunk(_ text: String) -> Demand { self.send(.chunk(Data(text.utf8))) }
 
-    /// A whole answer.
+    /// A complete answer.
     func answer(_ status: Int = 200, _ headers: HTTPSession.Headers = [:], _ text: String = "", source: ExchangeSource = .stub) {
         self.head(status, headers, source: source)
         if !text.isEmpty { self.chunk(text) }

@@ -3,7 +3,7 @@ import TapeBytes
 
 @testable import Wiretape
 
-/// A transport that does what a test says, exchange by exchange, when it says so.
+/// A transport that a test controls, exchange by exchange.
 final class ScriptedTransport: Transport {
     private struct State {
         var exchanges: [ScriptedExchange] = []
@@ -15,7 +15,7 @@ final class ScriptedTransport: Transport {
     /// Runs within `start`.
     private let starting: @Sendable (ScriptedExchange, Int) -> Void
 
-    /// - Parameter obeysCancels: false for one that hangs whatever happens.
+    /// - Parameter obeysCancels: false for a transport that ignores a cancellation.
     init(obeysCancels: Bool = true, starting: @escaping @Sendable (ScriptedExchange, Int) -> Void = { _, _ in }) {
         self.obeysCancels = obeysCancels
         self.starting = starting

@@ -1,10 +1,10 @@
 import Foundation
 import Platform
 
-/// A command that has run in a shell, in a folder of its own that is removed.
+/// The result of a shell command, which ran in a folder of its own that is removed.
 ///
-/// Not by `Process`, and all through files: both a pipe and the end of a `Process` wait for every other program that was started meanwhile
-/// and has inherited their other side.
+/// It uses files instead of `Process` and pipes: a pipe and the end of a `Process` both wait for every other program that was started in
+/// the meantime and has inherited the other side.
 struct ShellRun {
     let output: Data
     let errors: String

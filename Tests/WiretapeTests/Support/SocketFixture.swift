@@ -3,11 +3,11 @@ import Foundation
 import TapeTestSupport
 @testable import Wiretape
 
-/// Cassettes with WebSockets, as one writes them by hand.
+/// Cassettes with WebSockets, as users write them by hand.
 enum SocketFixture {
     static let url = "wss://pets.test/talk"
 
-    /// A WebSocket by the lines of its messages.
+    /// A WebSocket from the lines of its messages.
     static func socket(
         id: Int = 1, url: String = "https://pets.test/talk", protocol chosen: String? = nil, outcome: String? = nil, _ messages: String...
     ) -> String {
@@ -30,7 +30,7 @@ enum SocketFixture {
             """
     }
 
-    /// An opening that was answered with a status.
+    /// An opening request that was answered with a status.
     static func refusal(_ id: Int = 1, status: Int, body: String) -> String {
         """
         {
@@ -57,7 +57,7 @@ enum SocketFixture {
 }
 
 extension HTTPSession.WebSocket {
-    /// The texts of the messages until the close, and the code.
+    /// The texts of the messages up to the close, and the code.
     func rest() async throws -> [String] {
         var lines: [String] = []
         for try await message in self.messages { lines.append(message.text ?? "\(message.data.count) bytes") }

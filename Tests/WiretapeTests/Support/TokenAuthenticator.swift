@@ -22,10 +22,10 @@ final class TokenAuthenticator: HTTPSession.Authenticator {
     private let state = Guarded(State())
     private let body: (@Sendable (Token) async throws -> Token)?
 
-    /// - Parameter body: what a refresh does; without, it waits for `answer`.
+    /// - Parameter body: the refresh; without it, a refresh waits for `answer`.
     init(_ body: (@Sendable (Token) async throws -> Token)? = nil) { self.body = body }
 
-    /// The tokens that were to be refreshed, in order.
+    /// The tokens for which a refresh was requested, in order.
     var refreshes: [String] { self.state.withLock { $0.calls } }
 
     func apply(_ credential: Token, to request: inout URLRequest) {
@@ -55,7 +55,7 @@ final class TokenAuthenticator: HTTPSession.Authenticator {
         continuation?.resume(with: result)
     }
 
-    /// Returns as soon as so many refreshes were begun.
+    /// Returns as soon as `count` refreshes have begun.
     func begun(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = self.state.withLock { state in

@@ -43,7 +43,7 @@ import FoundationNetworking
         }
     }
 
-    /// Of a proposal, asked as URLSession asks.
+    /// The cached response for a proposal, requested as URLSession does.
     private func kept(by handler: (any HTTPSession.CachedResponseHandler)?) async throws -> Data? {
         let delegate = LiveDelegate(serverTrust: nil, cachedResponseHandler: handler)
         let url = try #require(URL(string: "http://cached.invalid/"))

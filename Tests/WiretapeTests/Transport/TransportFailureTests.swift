@@ -18,7 +18,7 @@ import FoundationNetworking
 }
 
 @Suite struct FailureKindURLErrorTests {
-    /// As URLSession itself reports them: on Linux as run, on Apple's platforms as documented.
+    /// The codes that URLSession itself reports: measured on Linux, documented on Apple's platforms.
     private static let table: [(kind: Failure.Kind, apple: Int, linux: Int)] = [
         (.dns, -1003, -1003), (.refused, -1004, -1004), (.unreachable, -1009, -1004), (.reset, -1005, -1005), (.timeout, -1001, -1001),
         (.tls, -1200, -1), (.truncated, -1005, -1), (.cancelled, -999, -999), (.malformed, -1017, -1),
@@ -68,7 +68,7 @@ import FoundationNetworking
         #expect((error as NSError).userInfo[NSURLErrorFailingURLErrorKey] as? URL == Self.url)
     }
 
-    /// Whoever retries what may pass must not retry a miss.
+    /// Code that retries temporary failures must not retry a miss.
     @Test(arguments: [
         (TransportFailure.Kind.noMatch(MissReport(request: "GET /", mode: .none, reason: .notRecorded)), 1),
         (.unserved(UnservedAnswer(index: 1, problem: "no file")), 2), (.unsupported, 3), (.body, 4),

@@ -13,7 +13,7 @@ import Testing
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// Records what a stub's sockets say, and gives the exchanges that are in the file.
+    /// Records the sockets of a stub, and returns the exchanges in the file.
     private func recorded(
         _ responses: [StubResponse], settings: Cassette.Settings = Cassette.Settings(),
         _ use: (HTTPSession, Cassette) async throws -> Void

@@ -45,7 +45,7 @@ import Testing
         #expect(error?.code == .noMatch)
         #expect(error?.missReport?.nearest.first?.index == 0)
         #expect(error?.message.contains("dogs") == true)
-        // Not what the server had said after the other message.
+        // Not the server's answer to the other message.
         #expect(await socketError { _ = try await socket.receive() }?.code == .noMatch)
         #expect(socket.isClosed)
         #expect(cassette.verdict.misses == 1)
@@ -100,7 +100,7 @@ import Testing
         let cassette = try SocketFixture.cassette([Self.subscription], in: self.folder, settings: settings)
         let clock = ManualClock()
         let session = HTTPSession(transport: ReplayTransport(cassette, clock: clock))
-        // Both are told that it opens, and wait for the time.
+        // Both get the opening, and then wait until it is due.
         async let first = session.webSocket(SocketFixture.url)
         async let second = session.webSocket(SocketFixture.url)
         await clock.sleepers(2)

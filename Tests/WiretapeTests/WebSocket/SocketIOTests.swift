@@ -2,13 +2,13 @@ import TapeTestSupport
 import Testing
 @testable import Wiretape
 
-/// Messages of Socket.IO: the number of a packet, a namespace, the number of an answer, and JSON.
+/// Messages of Socket.IO: a packet number, a namespace, an acknowledgement number, and JSON.
 @Suite struct SocketIOTests {
     private let folder: TemporaryFolder
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// What a client hears that says one text where another was recorded, and the report if it hears nothing.
+    /// The message that a client receives after it sends one text where another was recorded, or the report if it receives nothing.
     private func answer(to said: String, recorded: String, ignoring: [String] = []) async throws -> String {
         var settings = Cassette.Settings()
         settings.ignore = ignoring

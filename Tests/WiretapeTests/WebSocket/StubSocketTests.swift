@@ -84,7 +84,7 @@ import FoundationNetworking
                 }
             })
         func use() async throws { #expect(try await session.webSocket(SocketFixture.url).receive() == .text("more")) }
-        // Released.
+        // The socket is released here.
         try await use()
         var end = ended.makeAsyncIterator()
         _ = await end.next()

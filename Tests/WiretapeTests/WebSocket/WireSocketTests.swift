@@ -5,9 +5,9 @@ import TapeExchange
 import Testing
 @testable import Wiretape
 
-/// The client's end of a WebSocket over bytes that a script sends.
+/// The client's end of a WebSocket over scripted bytes.
 @Suite struct WireSocketTests {
-    /// A server that answers the opening request with a head, and has sent what follows it already.
+    /// A server that answers the opening request with a head, and has already sent the following bytes.
     private final class Script: ByteStream {
         private struct State: Sendable {
             var written: [UInt8] = []
@@ -26,7 +26,7 @@ import Testing
 
         var written: [UInt8] { self.state.withLock { $0.written } }
         var request: String { String(decoding: self.written, as: UTF8.self).components(separatedBy: "\r\n\r\n")[0] }
-        /// Behind the opening request.
+        /// The bytes after the opening request.
         var sent: [UInt8] { Array(self.written.dropFirst(self.request.utf8.count + 4)) }
         var isClosed: Bool { self.state.withLock { $0.isClosed } }
 
@@ -70,7 +70,7 @@ import Testing
         return try await WireSocket.open(request, protocols: protocols, over: script)
     }
 
-    /// Everything that is received, to the end.
+    /// All received events, to the end.
     private func events(_ socket: WireSocket) async -> [String] {
         var events: [String] = []
         while true {
@@ -134,7 +134,7 @@ import Testing
         #expect(refusal?.response.status == 401 && refusal?.body == Data("login".utf8) && script.isClosed)
     }
 
-    /// Wherever the network cuts what the server sends.
+    /// The network may cut the server's bytes anywhere.
     @Test(arguments: [1, 2, 3, 7, .max]) func messagesArriveAndPingsAreAnswered(pieceSize: Int) async throws {
         let frames: [[UInt8]] = [
             Self.frame(1, "hello"), Self.frame(9, "are you there"), Self.frame(2, "\u{0}\u{1}"), [0x01, 3] + Array("hel".utf8),

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The list of behaviours through a URLSession of others: to the network and recorded, then from the cassette.
+/// The list of behaviours through a plain URLSession: live while recording, then from the cassette.
 @Suite(.serialized) struct AdapterBehaviourTests {
     @Test(arguments: Behaviour.all) func recordedAndReplayed(behaviour: Behaviour) async throws {
         guard let recorded = Expectations.standard.lines(behaviour, .adapter) else { return }

@@ -1,7 +1,7 @@
 import ClientTestSupport
 import Testing
 
-/// What ends the process does so still, each in a process of its own.
+/// Behaviours that end the process still do so, each in a process of its own.
 @Suite struct BehaviourDeathTests {
     struct Death: Sendable, CustomTestStringConvertible {
         var behaviour: Behaviour
@@ -10,7 +10,7 @@ import Testing
 
         var testDescription: String { "\(self.behaviour) by \(self.way)" }
 
-        /// Those with the proxy in between are run where the proxy is.
+        /// The ones with the proxy in between run in the proxy's suite.
         static let all: [Death] = Behaviour.all.flatMap { behaviour in
             [WayKind.live, .recording, .facade, .adapter].compactMap { way in
                 guard case .dies(let words) = Expectations.standard.outcome(behaviour, way) else { return nil }

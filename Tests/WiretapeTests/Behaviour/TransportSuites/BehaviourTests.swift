@@ -6,7 +6,7 @@ import Testing
 
 @testable import Wiretape
 
-/// The same list of behaviours in each way: what one way shows and another does not stands in `Expectations`.
+/// The same list of behaviours in every way; the differences are in `Expectations`.
 @Suite(.serialized) struct BehaviourTests {
     private func expect(_ way: some Way, _ behaviour: Behaviour, at url: String) async throws {
         let lines = try await way.lines(of: behaviour, at: url)
@@ -29,7 +29,7 @@ import Testing
         try await self.expect(recording, behaviour, at: place.url)
         place.expectAsked(behaviour)
         #expect(try cassette.close().recorded == 1)
-        // Nobody is asked again.
+        // The origin must not be asked again.
         place.stop()
         let replay = try Cassette(folder.file("a.json"))
         try await self.expect(TransportWay(.replay, ReplayTransport(replay)), behaviour, at: place.url)

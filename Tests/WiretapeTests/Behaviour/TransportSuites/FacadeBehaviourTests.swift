@@ -5,7 +5,7 @@ import Testing
 
 @testable import Wiretape
 
-/// The list of behaviours through a session of Wiretape: to the network and recorded, from the cassette, and from a stub.
+/// The list of behaviours through a Wiretape session: live while recording, from the cassette, and from a stub.
 @Suite(.serialized) struct FacadeBehaviourTests {
     @Test(arguments: Behaviour.all) func recordedAndReplayed(behaviour: Behaviour) async throws {
         guard let recorded = Expectations.standard.lines(behaviour, .facade) else { return }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Wiretape
 
-/// The list of behaviours through the system's own URLSession, in a process of its own with `http_proxy` set, and cassettes that go from the
-/// proxy to the client and back: they are of one kind.
+/// The list of behaviours through the system's own URLSession, in a process of its own with `http_proxy` set, and with cassettes that the
+/// proxy and the client exchange: their format is the same.
 @Suite(.serialized) struct ProxyBehaviourTests {
     private func expect(_ kind: WayKind, _ behaviour: Behaviour, at url: String, through proxy: LoopbackProxy) async throws {
         let (ending, errors) = try await ProbeProcess.run(
@@ -51,7 +51,7 @@ import Testing
         #expect(try replaying.stop().misses == self.misses(behaviour))
     }
 
-    /// A client that waits longer than the recorded one, which left, gets no more of the answer.
+    /// A client that waits longer than the recorded one, which disconnected, gets no more of the answer.
     private func misses(_ behaviour: Behaviour) -> Int { behaviour.name == "cancelled" ? 1 : 0 }
 }
 #endif

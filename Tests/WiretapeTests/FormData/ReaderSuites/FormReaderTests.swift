@@ -6,7 +6,7 @@ import Testing
 @testable import TapeBytes
 @testable import Wiretape
 
-/// What we encode is what other parsers read.
+/// Other parsers read our encoding.
 struct FormReaderTests {
     private struct Part: Equatable, Decodable {
         var name: String

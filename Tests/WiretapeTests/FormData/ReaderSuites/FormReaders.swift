@@ -1,9 +1,9 @@
 import Foundation
 import TapeTestSupport
 
-/// Programs that read forms besides ours: parsers from PyPI, fetched once into an environment beside the build.
+/// Other programs that read forms: parsers from PyPI, which are installed once into an environment next to the build.
 ///
-/// Where that cannot be, there is no `python`.
+/// `python` is nil if the installation is not possible.
 enum FormReaders {
     static let python: String? = {
         let repository = URL(fileURLWithPath: #filePath).pathComponents.dropFirst().dropLast(5)
@@ -24,7 +24,7 @@ enum FormReaders {
         var errors: String
     }
 
-    /// What the program prints when it reads `input`.
+    /// The program's output for `input`.
     static func run(_ command: [String], input: [UInt8] = []) throws -> Data {
         let folder = try TemporaryFolder()
         try folder.write(input, to: "in")
@@ -43,7 +43,7 @@ enum FormReaders {
         return Data(try folder.read("out"))
     }
 
-    /// Prints the parts that each parser finds as `[parser, [[name, filename or null, type or null, hex], …]]`.
+    /// Prints the parts that each parser finds, as `[parser, [[name, filename or null, type or null, hex], …]]`.
     static let script = """
         import io, json, sys
         import multipart, python_multipart
