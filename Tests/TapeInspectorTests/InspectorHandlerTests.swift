@@ -14,7 +14,7 @@ import Testing
     private static let token = "sesame-open-wide"
     private static let authorization = "Authorization: Bearer \(Self.token)\r\n"
 
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     private func context(
         tools: InspectorTools = InspectorTools(), on threads: NIOThreadPool = NIOThreadPool(numberOfThreads: 1)

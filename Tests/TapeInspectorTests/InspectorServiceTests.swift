@@ -8,7 +8,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct InspectorServiceTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     private func service(_ interactions: [Interaction]) throws -> InspectorService {
         try RecordedExchanges.write(interactions, to: self.folder.file("pets.json"))

@@ -7,7 +7,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct OpenRowsTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     /// The text of an exchange whose WebSocket is open.

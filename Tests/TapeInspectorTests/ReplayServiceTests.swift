@@ -9,7 +9,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct ReplayServiceTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     private func url(_ page: Int, _ stamp: Int) -> String { "http://a/pets?page=\(page)&ts=\(stamp)" }

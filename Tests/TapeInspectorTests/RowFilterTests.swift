@@ -8,7 +8,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct RowFilterTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     /// Exchanges of many kinds, some of which a row cannot tell about.
     private var samples: [Interaction] {

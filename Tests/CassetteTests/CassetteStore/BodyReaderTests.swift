@@ -7,7 +7,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct BodyReaderTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private let reader: BodyReader
     private let sidecar: Sidecar
     private static let body = Array("hello, body".utf8)
@@ -144,7 +144,7 @@ import Testing
 }
 
 @Suite struct BodyStreamTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     private func stream(_ bytes: [UInt8], crc32: UInt32) throws -> BodyStream {
         let path = try self.folder.write(bytes, to: "body")

@@ -5,7 +5,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct BodySpoolTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private let digest = String(repeating: "0a", count: 32)
 
     private func store(_ disk: DiskCalls = .system) throws -> BodyStore {
@@ -68,7 +68,7 @@ import Testing
 }
 
 @Suite struct RawSpoolTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     @Test func slicesAreOneAfterTheOther() throws {

@@ -7,7 +7,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct CassetteFollowerTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     private func text(_ id: Int) -> [UInt8] {

@@ -6,7 +6,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct CassetteReaderTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     @Test func aMissingCassetteIsNotFound() {
         #expect(cassetteError { _ = try CassetteReader(path: self.folder.file("pets.json")) }?.code == .notFound)

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct CassetteRepairTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     private func open() throws -> CassetteAppender { try CassetteAppender.open(self.path, recorder: "wiretape 0.1.0") }

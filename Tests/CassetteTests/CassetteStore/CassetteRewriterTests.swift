@@ -5,7 +5,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct CassetteRewriterTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     private func recorded(_ ids: [Int], disk: DiskCalls = .system) throws -> CassetteRewriter {
@@ -87,7 +87,7 @@ import Testing
 }
 
 @Suite struct BufferedWriterTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     @Test func collectsSmallWrites() throws {
         let disk = FaultyDisk()

@@ -5,7 +5,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct CassetteScannerTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     private func open(_ text: String) throws -> CassetteReader { try self.open(Array(text.utf8)) }
 
@@ -220,7 +220,7 @@ import Testing
 
 /// A file that is scanned on several threads.
 @Suite struct CassettePortionsTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     private func cassette(_ generator: inout SeededGenerator) -> [UInt8] {
         let elements = (1...60).map { id in

@@ -6,7 +6,7 @@ import Testing
 @testable import CassetteStore
 
 @Suite struct ConversationJournalTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     private func store(_ disk: DiskCalls = .system) throws -> BodyStore { try BodyStore(cassettePath: self.path, disk: disk) }

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 
 struct DescriptorFilesTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     private func error(_ paths: String...) -> CassetteError? {
         #expect(throws: CassetteError.self) { try DescriptorFiles.schema(paths.map(self.folder.file)) }

@@ -10,7 +10,7 @@ import Testing
 
 /// Exchanges whose bodies were recorded piece by piece, and whose recorder was killed.
 @Suite struct JournalBodiesTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     private static func head(_ fields: [String]) -> Interaction {

@@ -9,7 +9,7 @@ import Testing
 @testable import CassetteStore
 
 @Suite struct JournalRecoveryTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     /// A cassette with exchange 1, and open conversations beside it.

@@ -8,7 +8,7 @@ import Testing
 
 /// Cassettes that are reached through symbolic links, as build systems and package managers lay files out.
 @Suite struct LinkedCassetteTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private static let body = Array("hello, body".utf8)
 
     private func link(_ name: String, to target: String) throws {

@@ -5,7 +5,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct OpenFileTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("file") }
 
     private func code(_ body: () throws -> Void) -> CassetteError.Code? { cassetteError(body)?.code }
@@ -69,7 +69,7 @@ import Testing
 }
 
 @Suite struct OpenFilePiecesTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     @Test func coversARangeOnceAndInOrder() throws {
         let bytes = (0..<OpenFile.pieceSize * 2 + 100).map { UInt8(truncatingIfNeeded: $0 % 251) }
@@ -109,7 +109,7 @@ import Testing
 }
 
 @Suite struct SharedFileTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     @Test func holdsTheLockUntilTheLastHolderIsGone() throws {
         let path = try self.folder.write([1], to: "file")

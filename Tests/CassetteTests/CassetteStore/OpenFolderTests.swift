@@ -5,7 +5,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct OpenFolderTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
     @Test func makesFoldersAndThoseAboveThem() throws {
         try OpenFolder.create(self.folder.file("a/b/c"))

@@ -9,7 +9,7 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct LiveResendTests {
-    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
     private struct Sent {
