@@ -5,7 +5,7 @@ import Testing
 @testable import CassetteModel
 @testable import TapeBytes
 
-/// Whatever bytes come under whatever Content-Type: what a cassette holds of them gives them back.
+/// A cassette restores any body under any Content-Type byte for byte.
 struct AnyBodyTests {
     private static let types = [
         "", "text/plain", "text/plain; charset=euc-kr", "text/plain; charset=utf-16", "text/html; charset=shift_jis",
@@ -51,7 +51,7 @@ struct AnyBodyTests {
         return bytes
     }
 
-    /// Mostly parts, with what was made for them in the encoding they name.
+    /// Mostly parts, each with content created for the encoding that it names.
     private func body(using generator: inout SeededGenerator) -> [UInt8] {
         if Int.random(in: 0..<4, using: &generator) == 0 { return Array((Self.documents.randomElement(using: &generator) ?? "").utf8) }
         guard Int.random(in: 0..<3, using: &generator) > 0 else { return self.data(using: &generator) }
@@ -98,7 +98,7 @@ struct AnyBodyTests {
         for round in 0..<rounds(6_000) {
             let type = Self.types.randomElement(using: &generator) ?? ""
             var bytes = self.body(using: &generator)
-            // Past the limits of what a cassette holds itself.
+            // More than a cassette keeps inline.
             if round % 100 == 0 { bytes = Array(repeatElement(bytes, count: 1 + 70_000 / max(bytes.count, 1)).joined()) }
             var lines = type.isEmpty ? [] : ["Content-Type: \(type)"]
             if round % 10 == 1 {

@@ -114,7 +114,7 @@ struct BodyRestorerTests {
             #expect(streamed == wire && !isEdited)
             if !body.codings.isEmpty { coded += 1 }
         }
-        // The property says nothing unless many bodies were taken apart.
+        // The test proves something only if many bodies were decoded.
         #expect(coded > rounds(50))
     }
 
@@ -130,7 +130,7 @@ struct BodyRestorerTests {
         }
     }
 
-    /// Codings as they may be put on by a front server over a back server.
+    /// Codings as a front server and a back server may stack them.
     @Test func anyPileOfCodingsComesBackByteForByte() throws {
         var generator = CodingFixtures.Generator(seed: 20)
         var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
@@ -186,7 +186,7 @@ struct BodyRestorerTests {
         for edited in [CodingFixtures.content + [32], CodingFixtures.content.dropLast(), []] {
             body.content = .text(edited)
             let bytes = CodingFixtures.deflated(edited, EncoderChain.fallback, .gzip)
-            // Of the same number as those recorded they are others all the same.
+            // Other bytes of the recorded size count as edited too.
             for size in [body.size, bytes.count] {
                 body.size = size
                 #expect(try self.stream(body, sink) == BodyRestorer.Restored(bytes: bytes, isEdited: true))
@@ -205,7 +205,7 @@ struct BodyRestorerTests {
         #expect(try self.restore(body, sink) == BodyRestorer.Restored(bytes: wire, isEdited: false))
     }
 
-    /// Without a digest.
+    /// Restores a body without a digest.
     private func stream(_ body: Body, _ sink: MemorySink) throws -> BodyRestorer.Restored {
         try BodyRestorer.wireBytes(of: body, file: { try sink.read($0) }, raw: { _ in [] })
     }

@@ -63,7 +63,7 @@ struct ContentCodingsDecoderTests {
     }
 
     @Test func bytesThatOnlyLookLikeAStreamAreNone() throws {
-        // A whole raw stream, and bytes after it: nothing says that it was meant to be one.
+        // A complete raw stream and bytes after it: nothing shows that it was meant to be a stream.
         let bytes: [UInt8] = [0x03, 0x00] + Array("hello".utf8)
         #expect(throws: ContentCodingsDecoder.Undecodable.self) { try self.decoder.decode(ByteSource(bytes), [.deflate]) }
         #expect(throws: ContentCodingsDecoder.Undecodable.self) {

@@ -87,7 +87,7 @@ struct DecodedBeginningTests {
     }
 
     @Test func whatIsBeforeTheBreakCanBeRead() throws {
-        // A block of a kind that does not exist (RFC 1951, 3.2.3), after blocks that are whole.
+        // A block of a type that does not exist (RFC 1951, 3.2.3), after complete blocks.
         let wire = CodingFixtures.mebibyteOfZeros + [0x07, 0, 0]
         let read = try self.read(wire, .coded([.deflate]), limit: 2 << 20)
         #expect(!read.isWhole && read.name == .deflate && read.problem?.kind == .corrupt)

@@ -3,7 +3,7 @@ import Testing
 @testable import CassetteFormat
 @testable import CassetteModel
 
-/// Small bodies that claim to be huge, in all codings: kept as they came, marked, and never whole in memory or on disk.
+/// Small bodies that claim to be huge, in every coding: they are kept as received, marked, and never held whole in memory or on disk.
 struct DecompressionBombTests {
     private func decode(_ wire: [UInt8], _ lines: String..., sink: inout MemorySink) throws -> Body {
         var decoder = WireBodyDecoder(makeDigest: { TestDigest() })

@@ -54,7 +54,7 @@ struct DeflateCandidatesTests {
     @Test func aProducersFlushesAreFound() {
         #expect(self.find(CodingFixtures.gzipFlushed) == [200, 200, 200, 113])
         #expect(self.find(CodingFixtures.gzip6) == [])
-        // Go ends its streams with an empty block that is the last one.
+        // Go ends its streams with an empty final block.
         #expect(self.find(CodingFixtures.gzipGo) == [])
     }
 
@@ -78,7 +78,7 @@ struct DeflateCandidatesTests {
         for before in 0..<9 {
             for filler: UInt8 in [0, 1, 0xff] {
                 let content = [UInt8](repeating: filler, count: before)
-                // A stored block for the filler, so that the stream has it as it is.
+                // The filler is in a stored block, so that the stream contains it unchanged.
                 var wire: [UInt8] = before == 0 ? [] : [0, UInt8(before), 0, ~UInt8(before), 0xff] + content
                 wire += [0, 0, 0, 0xff, 0xff, 3, 0]
                 #expect(self.find(wire, .raw) == [before])

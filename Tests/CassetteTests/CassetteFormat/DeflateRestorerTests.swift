@@ -28,7 +28,7 @@ struct DeflateRestorerTests {
         for (wire, format, level) in cases {
             var restorer = DeflateRestorer()
             let found = self.search(&restorer, wire, CodingFixtures.content, format)
-            // Short content often comes out the same at several levels: what counts is the bytes.
+            // Short content often comes out the same at several levels: only the bytes count.
             #expect((found == nil) == (level == nil))
             if let found, format != .gzip { #expect(CodingFixtures.deflated(CodingFixtures.content, found, format) == wire) }
         }
@@ -54,7 +54,7 @@ struct DeflateRestorerTests {
             for size in [0, 500, 20_000, 100_000] {
                 let content = generator.text(size)
                 let flushes = (0...Int.random(in: 0...9, using: &generator)).map { $0 * size / 100 }
-                // The first may be no byte after the beginning; two flushes at one place are one.
+                // The first flush cannot be at the start, and two flushes at one position are one.
                 let own = flushes.enumerated().filter { $0.offset == 0 || $0.element > 0 }.map(\.element)
                 let wire = CodingFixtures.deflated(content, DeflateParameters(level: level, flushes: own), format)
                 let found = self.search(&restorer, wire, content, format)
@@ -154,7 +154,7 @@ struct DeflateRestorerTests {
         #expect(self.search(&proved, wire, content) == found && found != nil)
         #expect(proved.work < content.count)
 
-        // The same bytes by another finding: the search asks for its own candidates alone.
+        // The same bytes with another result: the search tries only its own candidates.
         var other = DeflateRestorer()
         other.memory.proofs.learn(
             RestorationMemory.Finding(origin: "o", identity: wire, parameters: DeflateParameters(level: 6, memoryLevel: 3)))
@@ -165,7 +165,7 @@ struct DeflateRestorerTests {
     @Test func searchesThatFailAreBounded() {
         var generator = CodingFixtures.Generator(seed: 7)
         let content = generator.text(3 << 20)
-        // Agrees with one candidate almost to the end.
+        // Matches one candidate almost to the end.
         var wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)
         wire[wire.count - 20] ^= 1
         var restorer = DeflateRestorer()
@@ -174,7 +174,7 @@ struct DeflateRestorerTests {
     }
 
     @Test func contentThatGivesNothingToCompareIsBoundedToo() {
-        // zlib holds more than 4 MiB of zeros back before its first block comes out.
+        // zlib buffers more than 4 MiB of zeros before it writes its first block.
         let content = [UInt8](repeating: 0, count: 6 << 20)
         var wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)
         wire[12] ^= 1
@@ -200,11 +200,11 @@ struct DeflateRestorerTests {
             #expect(self.search(&restorer, CodingFixtures.gzip6, CodingFixtures.content, identity: [UInt8(number)]) != nil)
             works.append(restorer.work)
         }
-        // In front of the last two, all answers are those of the memo.
+        // Before the last two, every answer comes from the memo.
         #expect(works[works.count - 3] == works[numbers.count - 1] && works[works.count - 1] > works[works.count - 3])
     }
 
-    /// A body whose parameters are far down the list, recorded alone and after bodies of the same origin that help or hinder the search.
+    /// A body whose parameters are far down the list is recorded alone, and after bodies of the same origin that help or hinder the search.
     @Test func whetherParametersAreFoundDependsOnTheBodyAlone() {
         var generator = CodingFixtures.Generator(seed: 8)
         for size in [300, 5000, 12_000, 20_000, 100_000, 400_000] {
@@ -224,7 +224,7 @@ struct DeflateRestorerTests {
         }
     }
 
-    /// Go's streams are known by their end, so that nothing is tried.
+    /// Go's streams are recognized by their end, so nothing is tried.
     @Test func streamsOfGoAreNotSearched() {
         var restorer = DeflateRestorer()
         #expect(self.search(&restorer, CodingFixtures.gzipGo, CodingFixtures.content) == nil)

@@ -86,7 +86,7 @@ struct DeflaterTests {
         #expect(coded == CodingFixtures.gzip6)
     }
 
-    /// Content that was edited may be shorter than the flushes say.
+    /// Edited content may be shorter than the offsets of the flushes.
     @Test func flushesAfterTheEndAreLeftOut() {
         let short = Array("short".utf8)
         #expect(

@@ -31,7 +31,7 @@ import Testing
         #expect(text.contains("\"lineEnd\": \"\\r\\n\"") && text.contains("\"rest\": \"data: hal\""))
     }
 
-    /// An event of JSON whose spacing differs from the others' stays a string.
+    /// A JSON event stays a string if its spacing differs from the others.
     @Test func jsonThatTheStyleDoesNotRestoreIsAString() throws {
         let text = try self.written("data: {\"long\": [1, 2, 3]}\n\ndata: {\"a\":1}\n\n")
         #expect(text.contains("\"data\": \"{\\\"a\\\":1}\"") && text.contains("\"json\": { \"long\": [1, 2, 3] }"))

@@ -8,7 +8,7 @@ struct FirstDeflateBlockTests {
         stream.withUnsafeBytes { FirstDeflateBlock($0, hasFlushes: hasFlushes) }
     }
 
-    /// zlib's buffer for literals and matches is as long as its memory level says, whatever the other parameters are.
+    /// zlib's buffer for literals and matches has the size of its memory level, regardless of the other parameters.
     @Test func aBlockOfZlibTellsItsMemoryLevel() throws {
         var generator = CodingFixtures.Generator(seed: 42)
         let content = generator.text(400_000)
@@ -30,13 +30,13 @@ struct FirstDeflateBlockTests {
         #expect(self.block([]) == nil && self.block([0xFF, 0xFF]) == nil && self.block([1, 0, 0, 0xFF, 0xFF]) == nil)
     }
 
-    /// 200 KB of a compressor whose first block has a thousand literals: nothing is deflated to find that out.
+    /// 200 KB from a compressor whose first block has a thousand literals: the check deflates nothing.
     @Test func aStreamOfAnotherCompressorCostsNothing() {
         let content = [UInt8](repeating: UInt8(ascii: "a"), count: 200_000)
         var bits: [UInt8] = []
         func block(_ count: Int, isLast: Bool) {
             bits += [isLast ? 1 : 0, 1, 0]
-            // Fixed codes (RFC 1951, 3.2.6): a literal is eight bits, the end of the block seven zeros.
+            // Fixed codes (RFC 1951, 3.2.6): a literal takes eight bits, and the end of the block is seven zeros.
             let literal = 0x30 + Int(UInt8(ascii: "a"))
             for _ in 0..<count { for bit in (0..<8).reversed() { bits.append(UInt8(literal >> bit & 1)) } }
             bits += [UInt8](repeating: 0, count: 7)

@@ -136,7 +136,7 @@ struct GRPCCoderTests {
         #expect(try InteractionDecoder.decode(writer.bytes, at: .textAlone) == interaction)
         let text = String(decoding: writer.bytes, as: UTF8.self)
         #expect(text.contains(#""marks": [[2, 0], [1, 2], [1]]"#) && text.contains(#""stream": 7"#))
-        // HTTP/2 has no reason.
+        // HTTP/2 has no reason phrase.
         #expect(!text.contains("reason"))
     }
 }

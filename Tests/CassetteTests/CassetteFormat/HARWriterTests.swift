@@ -116,7 +116,7 @@ import Testing
         #expect(response?["bodySize"]?.int == -1)
     }
 
-    /// HAR 1.2: `time` is the sum of the timings, those of -1 left out; `ssl` is in `connect`.
+    /// HAR 1.2: `time` is the sum of the timings without those of -1; `ssl` is included in `connect`.
     @Test(
         arguments: [
             (Failure.Kind.dns, "GET", "dns"), (.refused, "CONNECT", "connect"), (.tls, "GET", "connect"), (.timeout, "CONNECT", "connect"),
@@ -134,7 +134,7 @@ import Testing
         #expect(entry["timings"]?[phase]?.double == 12.5)
     }
 
-    /// The wait for what did not come is no phase of its own in a cassette.
+    /// A cassette has no phase of its own for a wait without a result.
     @Test func theTimeUntilAnEndWithoutAnAnswerIsInItsPhase() throws {
         var interaction = HARExport.response(Body(size: 4, isComplete: false, content: .text(Array("half".utf8))))
         interaction.timing = Timing(connect: 2, send: 0.5, wait: 1, total: 60_000)
@@ -150,7 +150,7 @@ import Testing
 }
 
 @Suite struct HARWriterBodiesTests {
-    /// Bodies that are in no file: a byte sequence cut into pieces of odd sizes.
+    /// Bodies without a file: a byte sequence, cut into pieces of odd sizes.
     private struct Pieces: HARBodySource {
         var bytes: [UInt8]
         var size: Int
@@ -164,7 +164,7 @@ import Testing
         func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) {}
     }
 
-    /// The same bytes again and again, for bodies that no memory should hold.
+    /// Repeats the same bytes, for bodies that must not be held in memory.
     private struct Endless: HARBodySource {
         var piece = [UInt8](repeating: 0xAB, count: 1 << 20)
         var count: Int
@@ -176,7 +176,7 @@ import Testing
         func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) {}
     }
 
-    /// As browsers have them, wherever the messages are.
+    /// In the form of browsers, wherever the messages are.
     @Test(arguments: [true, false]) func aConversationHasItsTextAndBinaryMessages(isInFile: Bool) throws {
         struct Said: HARBodySource {
             var messages: [WebSocketMessage]
@@ -203,7 +203,7 @@ import Testing
             ])
     }
 
-    /// Each with the time of the read or chunk that ended it.
+    /// Each event has the time of the read or chunk that completed it.
     @Test(arguments: [true, false]) func aStreamHasItsEvents(isInFile: Bool) throws {
         let bytes = Array("data: one\n\nid: 7\nevent: price\ndata: two\n\n".utf8)
         let content = isInFile ? BodyContent.file(Sidecar(path: "a", size: bytes.count, sha256: "")) : .text(bytes)
@@ -220,7 +220,7 @@ import Testing
             ])
     }
 
-    /// Forms alone have params in HAR; parts of another kind are its text.
+    /// Only forms have params in HAR; the parts of other types are written as text.
     @Test(arguments: ["multipart/mixed; boundary=X", "text/plain", "multipart/related; boundary=X"])
     func bodiesThatAreNoFormsKeepTheirText(type: String) throws {
         let text = "--X\r\nContent-Type: text/plain\r\n\r\none\r\n--X--\r\n"
@@ -245,7 +245,7 @@ import Testing
         #expect(binary?["encoding"]?.string == "base64")
     }
 
-    /// What each coding's body is in an archive, from the wire on.
+    /// The archived form of each coding's body, starting from the wire.
     @Test func bodiesOfAllCodingsAreTheirTextAndSizes() throws {
         let text = CodingFixtures.content
         let stacked = CodingFixtures.deflated(
@@ -301,7 +301,7 @@ import Testing
         #expect(content?["text"]?.utf8 == bytes)
     }
 
-    /// A gzip-coded upload: its parts are parameters, its size that of the wire.
+    /// A gzip-coded upload: its parts are parameters, and its size is the size on the wire.
     @Test func partsOfACodedBodyAreParametersToo() throws {
         let form = Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nvalue\r\n--X--\r\n".utf8)
         let wire = CodingFixtures.deflated(form, DeflateParameters(level: 6), .gzip)
@@ -317,7 +317,7 @@ import Testing
         #expect(request?["bodySize"]?.int == wire.count)
     }
 
-    /// Of an archive that was imported.
+    /// Members of an imported archive.
     @Test func membersThatOnlyAnArchiveHasAreWrittenAgain() throws {
         var interaction = HARExport.response(Body(size: 2, content: .text(Array("hi".utf8))))
         let kept = #"{"pageref": "p1", "cache": {"comment": "c"}, "response": {"headersSize": 7, "bodySize": 8, "compression": -3}}"#
@@ -328,7 +328,7 @@ import Testing
         #expect(entry["response"]?["content"]?["compression"]?.int == -3)
     }
 
-    /// The client had taken the coding off before the recorder saw the body.
+    /// The client had removed the coding before the recorder saw the body.
     @Test func fieldsOfACodedBodyAreAmongTheOthers() throws {
         var interaction = HARExport.response(Body(size: 2, content: .text(Array("hi".utf8))))
         interaction.response?.headers = HeaderFields(["Content-Length: 2", "A: 1"])
@@ -357,7 +357,7 @@ import Testing
         #expect(text["response"]?["content"]?["text"]?.utf8 == bytes)
         let binary = try HARExport.entry(HARExport.response(Body(size: 11, content: sidecar), ["Content-Type: image/png"]), bodies: source)
         #expect(binary["response"]?["content"]?["text"]?.utf8.flatMap { Base64.decode($0) } == bytes)
-        // Says it is text and is not.
+        // Declared as text, but not valid text.
         let cut = Pieces(bytes: bytes.dropLast(4) + [0xEC], size: size)
         let odd = try HARExport.entry(HARExport.response(Body(size: 11, content: sidecar), ["Content-Type: text/html"]), bodies: cut)
         #expect(odd["response"]?["content"]?["text"]?.utf8.flatMap { Base64.decode($0) } == cut.bytes)
@@ -428,7 +428,7 @@ import Testing
         #expect(content?["encoding"] == nil)
     }
 
-    /// Who reads the archive has nothing but the type to make the bytes of the text again.
+    /// A reader of the archive has only the type to turn the text back into bytes.
     @Test(
         arguments: [
             ([0xFF, 0xFE, 0x61, 0x00], Charset.utf16LittleEndian, "text/plain"),

@@ -29,7 +29,7 @@ struct InflaterTests {
         return problem
     }
 
-    /// Printed by its name, not by its bytes.
+    /// Printed by name instead of by its bytes.
     struct Stream: CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]

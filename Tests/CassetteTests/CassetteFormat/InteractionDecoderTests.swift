@@ -49,7 +49,7 @@ import Testing
                 _ = damaged.withUnsafeBytes { InteractionSummaryReader.read($0) }
             }
         }
-        // Changes within strings leave a cassette that reads well.
+        // Changes within strings leave a readable cassette.
         #expect(decodedCount > rounds(1_000))
     }
 

@@ -13,7 +13,7 @@ import Testing
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Golden files are whole cassettes; `WIRETAPE_WRITE_GOLDENS=1` writes them anew.
+    /// Golden files are whole cassettes; `WIRETAPE_WRITE_GOLDENS=1` regenerates them.
     @Test(arguments: GoldenInteractions.all.map(\.name))
     func interactionsAreWrittenAsTheGoldenFilesHaveThem(_ name: String) throws {
         let interactions = try #require(GoldenInteractions.all.first { $0.name == name }).interactions

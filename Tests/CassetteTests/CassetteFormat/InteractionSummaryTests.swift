@@ -15,11 +15,11 @@ import Testing
             var writer = JSONWriter()
             InteractionEncoder.encode(interaction, into: &writer)
             var summary = self.read(writer.bytes)
-            // What is between the request and the response hides the status.
+            // Members between the request and the response hide the status.
             #expect(summary?.status == nil || summary?.status == interaction.response?.status)
             if summary?.status != nil { statuses += 1 }
             summary?.status = nil
-            // Some fields are told only by decoding them.
+            // Some fields are known only after they are decoded.
             #expect(summary?.mayHaveDecidingFields == true || !DecidingFields.areIn(interaction.request.headers))
             summary?.mayHaveDecidingFields = false
             #expect(
@@ -31,7 +31,7 @@ import Testing
         #expect(statuses > 0)
     }
 
-    /// The recorder's layout, lines left out, and lines that are not where they belong.
+    /// The recorder's layout, with lines missing or out of place.
     @Test func linesAreSkimmedAsTokensAre() {
         var random = RandomInteraction(seed: 13)
         var generator = SeededGenerator(seed: 14)
@@ -52,7 +52,7 @@ import Testing
             text.withUnsafeBytes { bytes in
                 let tokens = InteractionSummaryReader.skimTokens(bytes)
                 let skimmed = InteractionSummaryReader.skim(bytes)
-                // Of lines it is not told whether they are JSON.
+                // Skimming does not check that the lines are JSON.
                 guard let tokens, (try? JSONDocument(text)) != nil else { return }
                 #expect(skimmed?.id == tokens.id && skimmed?.started == tokens.started && skimmed?.url == tokens.url, "round \(round)")
                 #expect(skimmed?.method == tokens.method && skimmed?.mayHaveRequestBody == tokens.mayHaveRequestBody, "round \(round)")

@@ -123,7 +123,7 @@ internal import Testing
         #expect(error?.message.contains("webSocket[0]") == true)
     }
 
-    /// Any bytes in any form that could be chosen for them: written in a cassette and as a journal's line, they are read as the same.
+    /// Any bytes in any possible form read back the same, from a cassette and from a line of a journal.
     @Test(arguments: 0..<8) func anyMessageComesBack(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<rounds(150) {

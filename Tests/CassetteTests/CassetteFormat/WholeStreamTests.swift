@@ -3,14 +3,14 @@
 import TapeTestSupport
 import Testing
 
-/// What libdeflate decodes at once is what zlib decodes in pieces, or it is left to zlib.
+/// libdeflate's result for a whole stream equals zlib's in pieces, or the stream is left to zlib.
 struct WholeStreamTests {
     private struct Expected: Equatable {
         var content: [UInt8]
         var header: GzipHeader?
     }
 
-    /// Nil for what is no whole stream of its own.
+    /// Nil unless the bytes are exactly one whole stream.
     private func inflated(_ bytes: [UInt8], _ format: DeflateFormat) -> Expected? {
         var inflater = Inflater(format: format)
         var content: [UInt8] = []
@@ -47,7 +47,7 @@ struct WholeStreamTests {
             #expect(whole == expected)
             taken += 1
         }
-        // The length of zlib's content is guessed, and dense ones are longer.
+        // The content length of a zlib stream is guessed, and dense content is longer.
         #expect(format == .gzip ? taken == 60 : taken > 20, "\(taken)")
     }
 

@@ -40,7 +40,7 @@ struct WireGRPCDecoderTests {
             try self.messages(Self.frame(json) + Self.frame([255]), ["Content-Type: application/grpc+thrift; x=1"], sink: &sink).messages
                 .map(\.content) == [.text(json), .binary([255])])
         #expect(try self.messages(Self.frame([255]), sink: &sink).messages.map(\.content) == [.binary([255])])
-        // Another form of the same name.
+        // A variant of the same name.
         #expect(try self.decode(Self.frame(rex), ["Content-Type: application/grpc-web"], sink: &sink).content == .binary(Self.frame(rex)))
     }
 
@@ -100,7 +100,7 @@ struct WireGRPCDecoderTests {
                 && messages.messages[0].codedSize == gzip.count)
         #expect(body.sha256?.count == 64)
         #expect(try self.restored(body, sink) == BodyRestorer.Restored(bytes: wire, isEdited: false))
-        // Edited by hand, it is compressed anew, and its length follows.
+        // After an edit by hand, it is compressed again, and its length follows.
         messages.messages[0].content = .proto(ProtoMessage(fields: [ProtoField(1, .text([0x62]))]))
         var edited = body
         edited.content = .grpc(messages)
@@ -139,7 +139,7 @@ struct WireGRPCDecoderTests {
 
     // MARK: Any bytes
 
-    /// Whatever comes under the type: decoded, written, read and restored, it is the same.
+    /// Any bytes under the type are the same after decoding, writing, reading and restoring.
     @Test func anyBytesComeBackFromTheCassette() throws {
         var random = RandomProto(seed: 21)
         let types = ["application/grpc", "application/grpc+proto", "application/grpc+json", "application/grpc+x"]

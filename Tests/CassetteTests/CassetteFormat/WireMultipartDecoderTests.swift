@@ -57,7 +57,7 @@ import Testing
             body.parts.map(\.content) == [
                 .data(.transferEncoded(.json([0x5B, 0x5D], style: .compact), .base64(Base64Spelling(isEnded: true)))),
                 .data(.transferEncoded(.text(Array("음".utf8)), .quotedPrintable(QuotedPrintableSpelling()))),
-                // Bytes say no more than their base64 does, and what would be written differently stays.
+                // Bytes are no more readable than their base64, and text with a different spelling stays as it is.
                 .data(.text(Array("AAEC".utf8))), .data(.text(Array("W1 0=".utf8))), .data(.text([97])),
                 .data(.transferEncoded(.text([0x5B, 0x5D]), .base64(Base64Spelling()))),
             ])
@@ -137,7 +137,7 @@ import Testing
         #expect(body?.sidecars.count == 3)
     }
 
-    /// 128 MiB in one part passes through in small pieces.
+    /// A part of 128 MiB passes through in small pieces.
     @Test func aLongPartIsNeverHeld() throws {
         let (head, tail) = (self.part("Content-Type: video/mp4", []).dropLast(2), Array("\r\n--X--\r\n".utf8))
         let data = 1 << 27

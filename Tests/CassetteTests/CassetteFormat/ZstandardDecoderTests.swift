@@ -23,7 +23,7 @@ struct ZstandardDecoderTests {
         return (status, content, decoder.consumed, largest)
     }
 
-    /// RFC 8878, 3.1.2: bytes for somebody else.
+    /// A skippable frame (RFC 8878, 3.1.2).
     private static let skippable: [UInt8] = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]
 
     @Test(arguments: [CodingFixtures.zstd3, CodingFixtures.zstdUnchecked])

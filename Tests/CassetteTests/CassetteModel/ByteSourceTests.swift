@@ -2,7 +2,7 @@
 import Testing
 
 struct ByteSourceTests {
-    /// Counts which of several sources are open.
+    /// Counts how many of several sources are open.
     private final class Doors {
         var open: Set<Int> = []
         var most = 0

@@ -59,7 +59,7 @@ import Testing
         #expect(one != two)
     }
 
-    /// Names that differ in a byte, in case, in length, or in a byte that case makes a letter of.
+    /// Names that differ in one byte, in case, in length, or in a byte that a case change would turn into a letter.
     private static let names: [StaticString] = [
         "te", "host", "accept", "x-abcde", "x-abcdef", "x-abcdeg", "content-type", "content-tyqe", "transfer-encoding",
         "x-0123456789-abcdef", "@[`{\u{7f}~_z", "é-ünicode-näme",

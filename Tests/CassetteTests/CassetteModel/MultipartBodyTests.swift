@@ -58,7 +58,7 @@ struct MultipartBodyTests {
         #expect(try source.load() == expected)
         #expect(body.size == expected.count && body.parts.count == 2)
 
-        // Not in memory, read at every offset.
+        // Not in memory, and read at every offset.
         let pieces = body.source { _ in
             ByteSource(size: 3) { offset, buffer in
                 buffer[0] = UInt8(offset + 1)

@@ -17,7 +17,7 @@ struct MultipartLintTests {
     private static let file = "Content-Disposition: form-data; name=\"f\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n"
     private static let png = "\u{89}PNG\r\n\u{1A}\n123"
 
-    /// What uploads written by hand in Swift get wrong. `|` marks the byte that is named, and is none of the body.
+    /// Common errors of uploads that are written by hand in Swift. `|` marks the reported byte, and is not part of the body.
     @Test(arguments: [
         ("|\r\n--X\r\n\(Self.field)\r\na\r\n--X--\r\n", MultipartProblem.Kind.lineEndBeforeFirst),
         ("--X\r\n\(Self.file)\r\n|\r\n\(Self.png)\r\n--X--\r\n", .lineEndDoubled),
@@ -36,7 +36,7 @@ struct MultipartLintTests {
         let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
         let problems = body.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
         #expect(problems.map(\.kind) == [kind] && problems.first?.offset == place)
-        // All of it is read all the same.
+        // The whole body is read anyway.
         let read = try #require(try MultipartFixture.body(body))
         #expect(read.parts.count == (marked.contains("name=\"a\"") && marked.contains("name=\"f\"") ? 2 : 1))
         #expect(body.withUnsafeBytes { MultipartSerializer.bytes(read, source: $0) } == body)

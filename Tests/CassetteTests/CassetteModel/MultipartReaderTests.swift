@@ -10,9 +10,9 @@ struct MultipartReaderTests {
         #expect(reader.finish() == whole)
     }
 
-    /// A level that has passed a limit takes nothing more from what the levels share, however its body is cut.
+    /// A level that has passed a limit takes no more from the shared limits, however its body is cut.
     @Test(arguments: [
-        // The preamble of the inner level, its epilogue, its header section, and its number of parts pass a limit.
+        // The preamble of the inner level, its epilogue, its header section, and its number of parts each pass a limit.
         "0123456789\r\n--Y\r\n\r\na\r\n--Y\r\n\r\nb", "--Y--\r\n0123456789\r\n--Y\r\n",
         "--Y\r\n\(String(repeating: "A: b\r\n", count: 10))\r\n--Y\r\n",
         "--Y\r\n\r\na\r\n--Y\r\n\r\nb\r\n--Y\r\n\r\nc\r\n--Y\r\n\r\nd",

@@ -51,7 +51,7 @@ struct PartLintTests {
         #expect(try self.kinds(file, [1, 2, 13, 10]) == [.lineEndDoubled])
         #expect(try self.kinds(file, [1, 2]) == [])
         #expect(try self.kinds(file, Array("\r\ntext\r\n".utf8)) == [])
-        // "이름" in EUC-KR is no control character.
+        // "이름" in EUC-KR has no control characters.
         #expect(try self.kinds(file, [0xC0, 0xCC, 0xB8, 0xA7, 13, 10]) == [])
     }
 

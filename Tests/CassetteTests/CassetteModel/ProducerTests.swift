@@ -5,7 +5,7 @@ import Testing
 @testable import CassetteModel
 @testable import TapeBytes
 
-/// Bodies as real programs write them: read, found without defects, written again, and read by other parsers to the same parts.
+/// Bodies of real programs: each is read without a finding and written again, and other parsers read the same parts.
 struct ProducerTests {
     private static func fields() throws -> [ProducedBody.Part] {
         let fields = try JSONDecoder().decode([[String?]].self, from: Data(ProducerScripts.fields.utf8))
@@ -16,7 +16,7 @@ struct ProducerTests {
         try JSONDecoder().decode([ProducedBody].self, from: MultipartPrograms.run(command, input: Data(ProducerScripts.fields.utf8)))
     }
 
-    /// `allowed`: what the lint may find, since the producer does it.
+    /// `allowed`: the findings of the lint that the producer does cause.
     private func check(_ produced: ProducedBody, allowed: Set<MultipartProblem.Kind> = [], folds: Bool = false) throws {
         let bytes = produced.bytes
         let type = try #require(MultipartType(Array(produced.type.utf8)))
@@ -29,7 +29,7 @@ struct ProducerTests {
         #expect(problems.filter { !allowed.contains($0.kind) } == [], "\(produced.name)")
     }
 
-    /// PNG's first bytes in the fields are followed by a line end, which the lint may name.
+    /// The first bytes of a PNG in the fields are followed by a line end, which the lint may report.
     private static let doubled: Set<MultipartProblem.Kind> = [.lineEndDoubled]
 
     @Test(.enabled(if: MultipartPrograms.curl != nil), arguments: [[], ["--form-escape"]])
@@ -55,7 +55,7 @@ struct ProducerTests {
         try self.check(body, allowed: Self.doubled)
     }
 
-    /// A browser names the charset of a page that is not UTF-8 in the field that asks for it.
+    /// On a page that is not UTF-8, a browser sends the charset in the field that asks for it.
     @Test(.enabled(if: MultipartPrograms.chromium != nil)) func chromiumsBodiesInKorean() throws {
         let chromium = try #require(MultipartPrograms.chromium)
         let fields = #"[["_charset_", null, ""], ["음식", null, "7J2M7Iud"], ["plain", null, "YQ=="], ["file", "음식.txt", "wL0="]]"#
@@ -90,7 +90,7 @@ struct ProducerTests {
                 #expect(produced.parts?.map(\.filename) == ["음식.txt", "é .txt"])
                 continue
             }
-            // The bytes of an image say no more than their base64.
+            // The bytes of an image are no more readable than their base64.
             #expect(texts == [long, long, #"{"a": 1}"#, nil], "\(produced.name)")
             #expect(
                 produced.parts?.map(\.filename) == [nil, "아주 긴 이름을 가진 첨부 파일입니다 정말로 아주 길어요.txt", "a.json", "사진.png"], "\(produced.name)")
@@ -105,7 +105,7 @@ struct ProducerTests {
             try self.check(body, allowed: Self.doubled)
             let parts = try #require(body.parts)
             #expect(parts.map(\.data) == (try Self.fields()).map(\.data), "\(body.name)")
-            // Others quote names in a way that no reader takes off again.
+            // The other producers quote names in a way that no reader undoes.
             if body.name == "urllib3" || body.name == "requests" { #expect(parts == (try Self.fields()), "\(body.name)") }
         }
     }
@@ -134,7 +134,7 @@ struct ProducerTests {
         }
     }
 
-    /// Readers differ in which percent escapes they take off, and python-multipart drops a backslash that browsers write as it is.
+    /// Readers decode different percent escapes, and python-multipart drops a backslash that browsers write as is.
     private static func comparable(_ part: ProducedBody.Part) -> ProducedBody.Part {
         func plain(_ text: String?) -> String? {
             let replacements = [("%22", "\""), ("%0D", "\r"), ("%0A", "\n"), ("\\", "")]

@@ -21,7 +21,7 @@ struct ProtoParserTests {
         #expect(self.parse([]) == ProtoMessage())
     }
 
-    /// A varint longer than needed, field 0, wire types 6 and 7, groups that do not end, lengths past the end.
+    /// A varint longer than needed, field 0, wire types 6 and 7, groups without an end, and lengths past the end.
     @Test(
         arguments: [
             [0x08, 0x80, 0x00], [0x88, 0x00, 0x01], [0x00, 0x01], [0x0E, 0x01], [0x0F], [0x0C], [0x0B], [0x0B, 0x14], [0x0A, 0x02, 0x01],
@@ -38,7 +38,7 @@ struct ProtoParserTests {
         #expect(guess(Array("a\tb\n".utf8)) == .text(Array("a\tb\n".utf8)))
         #expect(guess([0x08, 0x01]) == .message(ProtoMessage(fields: [ProtoField(1, .varint(1))])))
         #expect(guess([0xFF, 0x00]) == .bytes([0xFF, 0x00]))
-        // The tag of field 1 is a line feed and the length of a UUID a dollar: all of it could be text.
+        // The tag of field 1 is a line feed, and the length of a UUID is a dollar sign: all of it could be text.
         let id = Array("3f2b8d5e-0000-4000-8000-000000000001".utf8)
         #expect(guess([0x0A, 36] + id) == .message(ProtoMessage(fields: [ProtoField(1, .text(id))])))
         #expect(
@@ -85,7 +85,7 @@ struct ProtoParserTests {
         #expect(parser.fieldsLeft == 0)
     }
 
-    /// Work that doubled with each level would take minutes.
+    /// Work that doubled with every level would take minutes.
     @Test func aMessageOfManyLevelsIsMeasuredAsFastAsAFlatOne() {
         var message = ProtoMessage(fields: [ProtoField(1, .varint(1))])
         for _ in 0..<28 { message = ProtoMessage(fields: [ProtoField(1, .message(message))]) }

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// A page that a development server has on another port.
+    /// A page that a development server serves on another port.
     @Test func theOriginOfThePageComesBack() throws {
         func answer(_ allowed: String) throws -> [String] {
             try self.answer(
@@ -86,7 +86,7 @@ import Testing
             ).headers
         }
         #expect(try answer("http://a.test") == ["Access-Control-Allow-Origin: http://b.test", "X-Origin: http://a.test"])
-        // The server refuses a.test, or lets everybody in: so it does b.test.
+        // The server refuses a.test, or accepts every origin, so it does the same for b.test.
         for other in ["*", "http://c.test", "null"] { #expect(try answer(other).first == "Access-Control-Allow-Origin: \(other)") }
     }
 
@@ -158,7 +158,7 @@ import Testing
         let replayed = try self.answer(
             to: Sent(headers: [Self.json], body: #"{"id":12345}"#), recorded: Sent(headers: [Self.json], body: #"{"id":1}"#), answer, rules)
         #expect(replayed.body == "{\"id\":12345}\n{\"x\":1}")
-        // A checksum that did not fit is not touched.
+        // A checksum that did not match stays unchanged.
         #expect(replayed.headers[1] == "X-Checksum-CRC32: 00000000")
     }
 

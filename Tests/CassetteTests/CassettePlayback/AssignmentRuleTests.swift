@@ -4,7 +4,7 @@ import Testing
 @Suite struct AssignmentRuleTests {
     typealias Assignment = AssignmentRule.Assignment
 
-    /// Which letters are asked for, of exchanges recorded for these letters, and what answers.
+    /// The recorded exchanges and the requests, as one letter each, and the answers.
     struct Row: Sendable, CustomTestStringConvertible {
         var recorded: String
         var asked: String
@@ -40,7 +40,7 @@ import Testing
         Row(recorded: "A", asked: "AA", order: .strict, answers: [first(0), .usedUp]),
         Row(
             recorded: "AAB", asked: "AAAB", repetition: .last, order: .strict, answers: [first(0), first(1), .again(index: 1), first(2)]),
-        // A tunnel that did not come about is nobody's turn.
+        // A tunnel that failed takes no turn.
         Row(recorded: "A-B", asked: "AB", order: .strict, answers: [first(0), first(2)]),
         Row(recorded: "--A", asked: "A", answers: [first(2)]),
         Row(recorded: "", asked: "A", order: .strict, answers: [.usedUp]),
@@ -68,7 +68,7 @@ import Testing
         #expect(ask(&rule, "B") == Self.first(1))
     }
 
-    /// In a strict order it would have all that follows refused.
+    /// Otherwise a strict order would refuse all later requests.
     @Test func onceALaterOneWasAskedForAStrictOrderGoesOn() {
         var (rule, ask) = self.rule("ABC", .strict)
         #expect(ask(&rule, "A") == Self.first(0))
@@ -129,7 +129,7 @@ import Testing
         #expect(rule.canAssign([0], turn: turn))
         _ = rule.assign([0], turn: &turn)
         #expect(!rule.canAssign([0], turn: turn))
-        // With another turn's count, too: groups can overlap.
+        // Another turn is refused too: groups can overlap.
         #expect(!rule.canAssign([0], turn: .init()))
         var other = AssignmentRule.Turn()
         #expect(rule.assign([0], turn: &other) == .usedUp)

@@ -68,7 +68,7 @@ struct BodyPlanTests {
 }
 
 struct ContentFacetsTests {
-    /// How a body is understood: its header lines, its text, a body rule, the kind.
+    /// How a body is understood: its header lines, its text, a body rule, and the kind.
     @Test(arguments: [
         ("application/json", "{}", "body", "json"), ("application/vnd.api+json", "[1]", "body", "json"),
         ("application/json", "1", "body", "json"),

@@ -50,7 +50,7 @@ struct BodyFacetsDifferencesTests {
 }
 
 struct BodyFacetsFitTests {
-    /// Recorded, live, header lines, whether they fit.
+    /// The recorded body, the live one, their header lines, and whether they match.
     @Test(arguments: [
         (#"{"t":"{{jwt:1}}","n":1}"#, #"{"t":"abc","n":1}"#, "application/json", true),
         (#"{"t":"{{jwt:1}}","n":1}"#, #"{"t":"abc","n":2}"#, "application/json", false),
@@ -84,7 +84,7 @@ struct BodyFacetsFitTests {
         #expect(part("x", filename: "{{env-A:1}}").fits(live: part("x", filename: "b")))
     }
 
-    /// Recorded and live, of a type, around a text longer than what is kept to be shown.
+    /// A recorded and a live body of a type, around a text longer than the one that is kept for reports.
     @Test(arguments: [
         ("text/plain", "X{{a:1}}", "Xy", "yX"), ("application/json", #"{"a":"X{{a:1}}"}"#, #"{"a":"Xyz"}"#, #"{"a":"yX"}"#),
         ("application/x-www-form-urlencoded", "a=X{{a:1}}&b=1", "b=1&a=Xy", "b=2&a=Xy"),
@@ -121,7 +121,7 @@ struct BodyFacetsFitTests {
 }
 
 struct BodyFacetsRecordedTests {
-    /// Bodies of every form a cassette has.
+    /// Bodies in every form that a cassette has.
     static let bodies: [(name: String, bytes: [UInt8], lines: [String])] = [
         ("json", CodingFixtures.content, MatchFixture.json),
         ("long json", Array(("[" + (0..<20_000).map { "\($0)" }.joined(separator: ",") + "]").utf8), MatchFixture.json),
@@ -144,7 +144,7 @@ struct BodyFacetsRecordedTests {
         ("no parts", Array("x".utf8), MatchFixture.parts("0123456789abcdef")), ("empty", [], MatchFixture.json),
     ]
 
-    /// With a part in a file, one in base64, and parts within parts.
+    /// A part in a file, a part in base64, and nested parts.
     private static func parts() -> String {
         let boundary = "0123456789abcdef"
         let inner = MatchFixture.fields("inner-0123", [("x", "1"), ("long", String(repeating: "y", count: 70_000))])
@@ -185,7 +185,7 @@ struct BodyFacetsRecordedTests {
     @Test func undevelopedBytesAreTheSame() throws {
         let fixture = try RecordedFixture()
         let bytes = CodingFixtures.gzip6
-        // Makes the folder.
+        // Creates the folder.
         _ = try fixture.body([UInt8](repeating: 0, count: 100_000), MatchFixture.binary)
         try fixture.folder.write([1, 2] + bytes, to: "tape.bodies/undeveloped.raw")
         let slice = RawSlice(
@@ -215,7 +215,7 @@ struct BodyFacetsRecordedTests {
         let sidecar = Sidecar(
             path: "tape.bodies/\(String(repeating: "a", count: 64)).json", size: 1 << 30, sha256: String(repeating: "a", count: 64))
         let body = Body(size: 1 << 30, content: .file(sidecar))
-        // A GiB is claimed: the digest is enough where bytes are compared.
+        // The body claims a GiB: the digest is enough where bytes are compared.
         #expect(try fixture.facets(of: body, MatchFixture.json).facets.first?.size == 1 << 30)
         #expect(throws: CassetteError.self) { try fixture.facets(of: body, MatchFixture.json, .standard, .contents) }
         let small = Body(size: 9, content: .file(Sidecar(path: sidecar.path, size: 9, sha256: sidecar.sha256)))

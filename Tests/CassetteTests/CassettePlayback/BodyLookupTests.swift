@@ -151,7 +151,7 @@ import Testing
         #expect(report.nearest.count == 1)
     }
 
-    /// A client that waits to be asked for its body is not made to send it for nothing.
+    /// A client that waits for a 100 before it sends its body does not have to send it for nothing.
     @Test func theBodyIsNotAskedFor() throws {
         let session = SentRequests(requests: [self.post("http://a.test/a", "{}")]).session()
         guard case .needsBody(let pending) = session.begin(method: "POST", url: "http://a.test/b", hasBody: true),

@@ -10,7 +10,7 @@ struct CBORSequenceTests {
     }
 
     @Test func valuesAreComparedInTheirOrder() {
-        // {"a": 1}, 2, with lengths and numbers of other widths.
+        // {"a": 1} and 2, with lengths and numbers of other widths.
         #expect(self.facets("a161610102") == self.facets("bf61611801ff1802"))
         #expect(self.facets("a161610102").kind == .cbor)
         #expect(self.facets("0102") != self.facets("0201"))

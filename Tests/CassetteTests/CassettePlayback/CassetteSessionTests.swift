@@ -53,7 +53,7 @@ import Testing
             let session = self.session(mode, ["/a"], hasCassette: hasCassette)
             #expect(session.looksUp == looksUp, "\(mode), cassette: \(hasCassette)")
             #expect(session.mayForward == mayForward, "\(mode), cassette: \(hasCassette)")
-            // A request that is not recorded goes on exactly where it may.
+            // An unrecorded request is forwarded exactly where that is allowed.
             let isForwarded = self.ask(session, "/new").contains { $0 == .forward || $0 == .record }
             #expect(isForwarded == mayForward, "\(mode), cassette: \(hasCassette)")
         }
@@ -181,7 +181,7 @@ import Testing
                 last[path] = index
             }
         }
-        // The answered ones of a key are its first in recorded order.
+        // The answered requests of a key are the first recorded ones, in order.
         for path in Set(recorded) {
             let indexes = recorded.indices.filter { recorded[$0] == path }
             let used = indexes.filter { seen.contains($0) }
@@ -205,7 +205,7 @@ import Testing
         let dates = LiveDates(DateShift(seconds: 86_400))
         #expect(try answer(refreshed, dates) == .replay(0))
         #expect(try answer(refreshed, nil) == .refuseNotRecorded)
-        // One that the client has of its own, as it had then.
+        // A validator of the client itself, with the recorded value.
         #expect(try answer(recorded, dates) == .replay(0))
         #expect(try answer("If-Modified-Since: Mon, 23 Nov 2026 04:19:28 GMT", dates) == .refuseNotRecorded)
     }
@@ -253,7 +253,7 @@ import Testing
         let session = list.session()
         #expect(try session.ask(body: "body 0") == .replay(index: 0))
         #expect(list.reads.withLock { $0 } == BodyLookup.readAhead)
-        // The next ones are known without another look.
+        // The next ones need no further lookup.
         guard case .needsBody(let pending) = session.begin(method: "POST", url: "http://a.test/", hasBody: true) else { return }
         #expect(session.decide(pending, body: ListedRequests.facets("body 1")) == .replay(index: 1))
         #expect(session.decide(pending, body: ListedRequests.facets("body 999")) == nil)
@@ -264,7 +264,7 @@ import Testing
         let list = ListedRequests([.init(body: "cut", isComplete: false), .init(body: "a"), .init(url: "http://a.test/b", body: "a")])
         let session = list.session()
         #expect(try self.indexes(session, ["a", "a", "a"]) == [1, 0, nil])
-        // A request without a body is not one that was cut.
+        // A request without a body differs from one with a truncated body.
         #expect(try self.indexes(list.session(), [nil]) == [nil])
     }
 

@@ -4,29 +4,29 @@ import Testing
 @testable import CassettePlayback
 @testable import TapeBytes
 
-/// Canonical runs of base64 and hex that hold placeholders.
+/// Canonical base64 and hex with placeholders.
 @Suite struct CodedMarksTests {
     private func replaced(_ text: [UInt8]) -> [UInt8] { text.withUnsafeBytes { MatchMark.replaced(in: $0) } ?? text }
 
     private func replaced(_ text: String) -> String { String(decoding: self.replaced(Array(text.utf8)), as: UTF8.self) }
 
     @Test(arguments: [
-        // {{token:12}} in base64, with padding in several spellings, and the same without.
+        // {{token:12}} in base64, with several spellings of the padding, and without padding.
         ("e3t0b2tlbjoxMn19", "e3sqfX0="), ("e3t0b2tlbjoxfX0=", "e3sqfX0="), ("e3t0b2tlbjoxfX0%3D", "e3sqfX0="),
         ("e3t0b2tlbjoxfX0", "e3sqfX0="), ("\"e3t0b2tlbjoxfX0\\u003d\"", "\"e3sqfX0=\""),
         // user:{{token:1}}, a{{token:1}}, and u={{token:1}} with percent-encoded braces.
         ("dXNlcjp7e3Rva2VuOjF9fQ==", "dXNlcjp7eyp9fQ=="), ("YXt7dG9rZW46MX19", "YXt7Kn19"),
         ("dT0lN0IlN0J0b2tlbiUzQTIlN0QlN0Qmdj0y", "dT17eyp9fSZ2PTI="),
-        // Hex in either case.
+        // Hex in upper and lower case.
         ("0x7b7b746f6b656e3a317d7d!", "0x7b7b2a7d7d!"), ("7B7B746F6B656E3A317D7D", "7b7b2a7d7d"),
-        // What follows in a path is no base64, and nor is what has no placeholder.
+        // The rest of a path is no base64, and neither is a text without a placeholder.
         ("/u/e3t0b2tlbjoxfX0/items/1", "/u/e3sqfX0=/items/1"), ("/u/e3t0b2tlbjoxMn19/items/1", "/u/e3sqfX0=/items/1"),
         ("e3tub3RoaW5nfX0=", "e3tub3RoaW5nfX0="), ("7b7b", "7b7b"), ("", ""),
     ]) func runsWithPlaceholdersAreCanonical(text: String, expected: String) {
         #expect(self.replaced(text) == expected)
     }
 
-    /// Pieces of base64 and hex with placeholders between others, cut anywhere.
+    /// Pieces of base64 and hex with placeholders among others, cut anywhere.
     @Test func piecesGiveWhatTheWholeGives() {
         var generator = SeededGenerator(seed: 11)
         let pieces = [
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Of a word that is too long to be held, nothing is replaced, wherever it is cut.
+    /// In a word that is too long to be held, nothing is replaced, wherever it is cut.
     @Test func longWordsStayWhereverTheyAreCut() {
         let long = Array(repeating: UInt8(ascii: "A"), count: CodedMarkFilter.wordLimit) + Array("e3t0b2tlbjoxfX0= e3t0b2tlbjoxfX0=".utf8)
         for size in [1000, 65_536, 200_000] {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// A text made to have each mark before a run tried at many offsets.
+    /// A text that makes the search try the marks before a run at many offsets.
     @Test func fittingIsBounded() {
         let recorded = Array("{{*}}ae3sqfX0h".utf8)
         let live = Array(repeating: UInt8(ascii: "a"), count: 1 << 15)

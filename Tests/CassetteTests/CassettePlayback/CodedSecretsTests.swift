@@ -5,9 +5,9 @@ import Testing
 @testable import CassetteRedaction
 @testable import TapeBytes
 
-/// Secrets in base64 and hex: recorded with placeholders, and sent again by a client of which the session knows nothing, or all.
+/// Secrets in base64 and hex: recorded with placeholders, and sent again by a client whose secret the session does not know, or knows.
 @Suite struct CodedSecretsTests {
-    /// How a text is coded before it is sent.
+    /// The encoding of a text before it is sent.
     enum Spelling: String, CaseIterable {
         case base64, unpadded, urlSafe, percentEncoded, hex, upperHex
 
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Where the coded text stands in a request.
+    /// The place of the encoded text in a request.
     enum Place: String, CaseIterable {
         case path, lastSegment, query, header, form, json, jsonInJSON, jsonLines, xmlText, xmlAttribute, text, untyped, part, jsonPart
         case octets, messagePack, messagePackBytes, cbor, cborBytes, jsonName, textLine, urlInJSON
@@ -90,7 +90,7 @@ import Testing
         return try MatchRules(match: ["method", "url", "body", "header:x-note"], ignore: [], patterns: [])
     }
 
-    /// As a cassette holds requests whose secret an earlier request showed.
+    /// Requests as a cassette holds them if an earlier request revealed their secret.
     private func recorded(_ requests: [SentRequests.Request], secret: String) -> SentRequests {
         let redactor = Redactor()
         _ = redactor.vault.placeholder(for: Array("another-Secret-9".utf8), kind: "token")
@@ -106,10 +106,10 @@ import Testing
             })
     }
 
-    /// The base64 of the last one has characters that the alphabets differ in.
+    /// The base64 of the last secret contains characters in which the alphabets differ.
     static let secrets = ["s3cret-Value-0123", "another-s3cret-Value-77", "k9?>~Zx-11"]
 
-    /// A pointer to a name has other characters in place of a slash.
+    /// A pointer to a name escapes a slash.
     private static func isInName(_ place: Place, _ coded: String) -> Bool { place == .jsonName && coded.contains("/") }
 
     private func cases(_ body: (_ place: Place, _ spelling: Spelling, _ context: (before: String, after: String)) throws -> Void) rethrows {
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// What is in one member whose name is a secret belongs together.
+    /// The values in one member whose name is a secret belong together.
     @Test func valuesOfTwoSecretNamesAreNotMixed() throws {
         func body(_ first: String, _ second: String, _ values: [Int]) -> SentRequests.Request {
             SentRequests.Request(
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    /// The path after a coded segment is part of no base64, whatever the segment's length.
+    /// The path after an encoded segment is not part of its base64, whatever the segment's length.
     @Test func aPathAfterBase64StaysAsItIs() {
         for length in 6...14 {
             let secret = String("s3cret-Value-0123".prefix(length))

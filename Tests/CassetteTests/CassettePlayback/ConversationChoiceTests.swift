@@ -4,7 +4,7 @@ import Testing
 @Suite struct ConversationChoiceTests {
     typealias Step = ConversationScript.Step
 
-    /// - Parameter messages: of the client, by their texts.
+    /// - Parameter messages: the texts of the client's messages.
     private func conversation(
         _ index: Int, _ messages: [String], head: Int? = nil, answers: [Int?] = [], isWhole: Bool = true
     ) -> RecordedConversation {
@@ -47,9 +47,9 @@ import Testing
         let choice = self.choice(self.conversation(0, ["a"], head: 0), self.conversation(1, ["b"], head: 0))
         #expect(self.step(choice) == .hesitate)
         #expect(self.step(choice, isPatient: false) == .take([0, 1]))
-        // No message could decide between equals.
+        // No message could decide between equal conversations.
         #expect(self.step(self.choice(self.conversation(0, ["a"], head: 0), self.conversation(1, ["a"], head: 0))) == .take([0, 1]))
-        // The origin may answer what differs from the only one.
+        // The origin may answer a message that differs from the only recorded one.
         let single = self.choice(self.conversation(0, ["a"], head: 0))
         #expect(self.step(single) == .take([0]) && self.step(single, mayForward: true) == .hesitate)
     }

@@ -128,7 +128,7 @@ import Testing
         #expect([script.next(at: 50), script.next(at: 50), script.next(at: 50)] == [.send(0), .send(1), .end])
     }
 
-    /// Edited by hand: a mark that no client reaches is reached by all of its messages.
+    /// After an edit by hand: a mark that no client reaches is reached with the last of its messages.
     @Test func aMarkAboveTheMessagesIsReachedWithTheLast() {
         var script = self.script(1, head: 9)
         #expect(script.next(at: 0) == .listen)
@@ -136,12 +136,12 @@ import Testing
         #expect(script.next(at: 0) == .sendHead)
     }
 
-    /// A client that waits for all that the recorded one had before it sends on gets all of it, and none of it earlier.
+    /// A client that waits for the same messages as the recorded one before it sends more receives all of them, and none earlier.
     @Test func whoeverWaitsAsTheRecordedClientDidGetsEverythingInTime() {
         var random = SplitMix64(seed: 44)
         for _ in 0..<500 {
             let requests = Int.random(in: 0...5, using: &random)
-            // Head, messages and end; one more than the messages of the client stands for its end.
+            // The head, the messages and the end; one more than the number of the client's messages means its end.
             let marks = (0..<Int.random(in: 2...8, using: &random)).map { _ in Int.random(in: 0...requests + 1, using: &random) }.sorted()
             let steps = marks.map { Step(after: $0 > requests ? nil : $0) }
             var script = ConversationScript(

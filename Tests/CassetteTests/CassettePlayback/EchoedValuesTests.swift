@@ -40,7 +40,7 @@ import Testing
         #expect(self.applied(echo, #"{"id":1}"#) == #"{"id":3}"#)
     }
 
-    /// A broken text is said as far as it can be read.
+    /// A broken text is replaced as far as it can be read.
     @Test func textAfterABreakStays() {
         #expect(self.applied(self.echo(("/id", "1", "2")), #"{"id":1,,"id":1}"#) == #"{"id":2,,"id":1}"#)
     }
@@ -60,7 +60,7 @@ import Testing
         #expect(self.applied(echo, #"{"id":"a/\ud800"}"#) == nil)
     }
 
-    /// What is before the text may be its length.
+    /// The bytes before the text may be its length.
     @Test func onlyMessagesThatAreJSONAreChanged() {
         let echo = self.echo(("/id", "1", "23"))
         for message in [#"8 bytes {"id":1}"#, #"len={"id":1}"#, "\u{0}{\"id\":1}"] { #expect(self.applied(echo, message) == nil) }

@@ -4,7 +4,7 @@ import Testing
 @testable import CassettePlayback
 @testable import CassetteStore
 
-/// The ways in which a replay could report a clean run that was none. Each test fails when its guard is taken out.
+/// The ways in which a replay could wrongly report a clean run. Each test fails when its guard is removed.
 @Suite struct FalseCleanTests {
     private func list(_ requests: [(method: String, url: String, body: String?)]) -> ListedRequests {
         ListedRequests(requests.map { .init(method: $0.method, url: "http://a.test" + $0.url, body: $0.body) })

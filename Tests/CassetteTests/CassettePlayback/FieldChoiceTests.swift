@@ -5,7 +5,7 @@
 import TapeTestSupport
 import Testing
 
-/// Requests to one URL that differ in their header fields.
+/// Requests to one URL with different header fields.
 @Suite struct FieldChoiceTests {
     private typealias Request = SentRequests.Request
 
@@ -18,7 +18,7 @@ import Testing
             method: "GET", lines: lines, answer: answer, outcome: .cut(Cut(by: .client, reason: "the client left")))
     }
 
-    /// The indexes that answer some requests in turn; nil for a miss.
+    /// The indexes of the exchanges that answer the requests in turn; nil for a miss.
     private func indexes(_ session: CassetteSession, _ requests: [Request]) throws -> [Int?] {
         try requests.map { request in
             guard case .replay(let index, _) = try session.send(request) else { return nil }
@@ -80,7 +80,7 @@ import Testing
         #expect(try self.indexes(lenient, [self.get(), self.get("If-None-Match: \"b\"")]) == [nil, 0])
     }
 
-    /// RFC 9110, 13.1.2 and 13.1.3: weak comparison, and a date does not count beside a tag.
+    /// RFC 9110, 13.1.2 and 13.1.3: weak comparison, and a date does not count next to a tag.
     @Test(arguments: [
         ("\"a\"", [], "W/\"a\"", true), ("W/\"a\"", [], "\"a\"", true), ("\"a\"", [], "\"x,y\", \"a\"", true),
         ("\"a\"", [], "*", true), ("\"a\"", [], "\"b\", \"c\"", false), ("\"a\", \"b\"", [], "\"a\"", false),
@@ -143,7 +143,7 @@ import Testing
         #expect(try self.indexes(session, [self.get("Range: bytes=5-9"), self.get()]) == [0, 0])
     }
 
-    /// A part that came with a 200, in the units of its origin, as of PostgREST.
+    /// A part with a 200, in the units of its origin, like PostgREST's.
     @Test func partsWithAnotherStatusAreParts() throws {
         let lines = (0..<2).map { ["Range-Unit: items", "Range: \($0 * 5)-\($0 * 5 + 4)"] }
         let recorded = lines.enumerated().map { number, lines in
@@ -193,7 +193,7 @@ import Testing
         #expect(try self.indexes(session, [self.get(line), self.get(line, "Range: bytes=0-4")]) == (holds ? [0, 0] : [nil, nil]))
         if !holds {
             let name = line.prefix { $0 != ":" }.lowercased()
-            // It would lead to an answer that the request excludes.
+            // Ignoring it would lead to an answer that the request excludes.
             #expect(session.verdict().reports.first?.ignorablePlaces == [])
             let ignoring = SentRequests(requests: [whole]).session(rules: try MatchRules(ignore: ["header:\(name)"]))
             #expect(try self.indexes(ignoring, [self.get(line)]) == [0])
@@ -343,7 +343,7 @@ import Testing
         #expect(try self.indexes(session, [self.get("A: 1"), self.get("A: 1", "B: 2"), self.get("A: 1", "B: 9")]) == [2, 1, 0])
     }
 
-    /// A value without a placeholder was no secret, so a secret does not stand for it.
+    /// A value without a placeholder was not a secret, so a secret does not match it.
     @Test func aSecretIsNotEqualToAPlainValue() throws {
         let recorded = [self.get("Cookie: lang=en", answer: "one"), self.get("Cookie: sid={{cookie:1}}", answer: "two")]
         let session = SentRequests(requests: recorded).session()
@@ -413,7 +413,7 @@ import Testing
         #expect(try self.indexes(inBodies, [bodies[2], bodies[0], bodies[1]]) == [2, 0, 1])
     }
 
-    /// As clients spell what they were given: escaped twice, in capitals, compressed.
+    /// The spellings of clients for a value that they received: escaped twice, in capitals, compressed.
     @Test func aPlaceholderIsFoundInEverySpellingThatAClientMakesOfIt() throws {
         func answers(_ recorded: [Request], _ live: [Request]) throws -> [Int?] {
             try self.indexes(SentRequests(requests: recorded).session(redaction: LiveRedactor(Redactor())), live)
@@ -469,7 +469,7 @@ import Testing
         }
     }
 
-    /// The lines that select, without those that are new in each request.
+    /// The lines that decide, without those that change with every request.
     private func selecting(_ request: Request) -> Set<String> {
         Set(request.lines.filter { !$0.hasPrefix("X-Request-Id") && !$0.hasPrefix("User-Agent") })
     }
@@ -514,7 +514,7 @@ import Testing
         }
     }
 
-    /// Placeholders tell who asks, also once the exchanges of this user are used up.
+    /// Placeholders identify the user, even after the exchanges of this user are used up.
     @Test(arguments: [Repetition.never, .last, .cycle]) func noOtherUsersAnswerFollows(repetition: Repetition) throws {
         let urls = (1...4).map { Request(method: "GET", url: "http://a.test/img?token={{token:\($0)}}", answer: "\($0)") }
         let fields = (1...4).map { self.get("Authorization: Bearer {{authorization:\($0)}}", answer: "\($0)") }
@@ -525,7 +525,7 @@ import Testing
         }
     }
 
-    /// A used-up exchange of the same client is repeated before one of another client is used.
+    /// A used exchange of the same client is repeated before one of another client is used.
     @Test(arguments: [Repetition.last, .cycle]) func repeatedAnswersAreTheSameClients(repetition: Repetition) throws {
         let users = ["alice", "bobby", "carol"].map { self.get("X-Name: \($0)", answer: $0) } + [self.get(answer: "nobody")]
         let session = SentRequests(requests: users).session(repetition: repetition)

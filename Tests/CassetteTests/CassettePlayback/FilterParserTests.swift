@@ -4,7 +4,7 @@ import TapeBytes
 import Testing
 
 @Suite struct FilterParserTests {
-    /// The expression with every parenthesis.
+    /// The expression with all parentheses.
     private func read(_ text: String) throws -> String { Self.text(try FilterParser.parse(text)) }
 
     private static func text(_ expression: FilterExpression) -> String {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    // Groups as mitmproxy 11.0.2 makes them of the same text; it refuses "!(~q|~s)", and takes "GET&" and "GET|" for words.
+    // Groups as in mitmproxy 11.0.2, which refuses "!(~q|~s)", and reads "GET&" and "GET|" as words.
     @Test(arguments: [
         ("~m POST", "~m POST"), ("pets", "~u pets"), ("~q", "~q"), ("~c 404", "~c 404"),
         ("!~q & ~m GET | ~c 200", "((!~q & ~m GET) | ~c 200)"), ("~q | ~s & ~all", "(~q | (~s & ~all))"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CassettePlayback
 
-/// The last line of a miss, taken at its word, makes the request a hit.
+/// Following the last line of a miss literally turns the request into a hit.
 @Suite struct FollowedAdviceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -134,7 +134,7 @@ import Testing
         #expect(try source.session(rules: ignoring).send(entry.recorded).replayed == 0)
     }
 
-    /// What no rule should leave out is to be recorded.
+    /// A difference that no rule should ignore has to be recorded.
     @Test(arguments: [
         (get("http://a.test/a"), get("http://a.test/b")), (get("http://a.test/"), get("http://b.test/")),
         (get("http://a.test/"), json("{}")), (json("{}"), get("http://a.test/")),

@@ -66,7 +66,7 @@ struct GRPCFacetsTests {
         #expect(self.differences(inner("1", "a"), inner("2", "b"), try MatchFixture.rules(ignore: ["grpc:/10/11"])).count == 1)
         #expect(self.differences(inner("1", "a"), inner("22", "a"), try MatchFixture.rules(patterns: ["grpc:/10/11=[0-9]+"])) == [])
         #expect(self.differences(inner("1", "a"), inner("x", "a"), try MatchFixture.rules(patterns: ["grpc:/10/11=[0-9]+"])).count == 1)
-        // A name needs a schema.
+        // A name requires a schema.
         var rules = try MatchFixture.rules(ignore: ["grpc:/parent/password"])
         #expect(self.differences(inner("1", "a"), inner("2", "a"), rules).count == 1)
         rules.schema = try ProtoSchema(files: [SampleSchema.bytes])

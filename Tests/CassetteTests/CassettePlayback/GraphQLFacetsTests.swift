@@ -37,7 +37,7 @@ struct GraphQLFacetsTests {
         #expect(self.facets(left).differences(fromRecorded: self.facets(right)).map(\.description) == [why])
     }
 
-    /// A search with a member of the same name: all of it counts.
+    /// A search with a member of the same name: the whole body counts.
     @Test(arguments: [
         #"{"query":"cats","size":10}"#, #"{"query":{"match":1}}"#, "[]", "[1]", #"{"variables":{}}"#, #"{"query":"a","query":"b"}"#, "1",
     ])

@@ -3,7 +3,7 @@ import TapeTestSupport
 import Testing
 
 struct HeadKeyWriterTests {
-    /// Rules, a URL and its key.
+    /// Rules, a URL, and its key.
     @Test func whatIsNotComparedIsNotThere() throws {
         let url = "https://u:p@api.test:8443/v1/x?b=2&a=1"
         for (match, key) in [

@@ -76,11 +76,11 @@ struct JSONFacetsTests {
     }
 
     @Test func hostileTextsAreBounded() {
-        // Too deep: no JSON, text on both sides.
+        // Too deep for JSON: both sides are compared as text.
         let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
         #expect(self.facets(deep).kind == .text)
         #expect(self.facets(deep) == self.facets(deep))
-        // Many members, many of one name, and a long name above many values.
+        // Many members, many with the same name, and a long name above many values.
         let members = "{" + (0..<100_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"
         #expect(self.facets(members).count == 100_001)
         #expect(self.facets(members).facets.count == BodyFacets.facetLimit)

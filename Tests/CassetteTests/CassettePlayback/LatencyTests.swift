@@ -63,7 +63,7 @@ import Testing
         Arrival(isChunked: true, pieces: pieces.map { Arrival.Piece(at: $0.at, size: $0.size) })
     }
 
-    /// How many bytes are due at each of these times, and when more are.
+    /// The number of bytes due at each of these times, and the time of the next ones.
     private func transcript(_ schedule: ReplaySchedule?, _ times: [Double]) -> [String] {
         guard var schedule else { return [] }
         return times.map { time in

@@ -5,7 +5,7 @@ import Testing
 @testable import CassetteRedaction
 @testable import CassetteStore
 
-/// What a session keeps of the secrets in live requests.
+/// The state that a session keeps about the secrets in live requests.
 @Suite struct LiveSecretsTests {
     private let recorded = SentRequests(requests: [
         SentRequests.Request(
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// What a session knows of its requests ends with it.
+    /// The knowledge of a session about its requests ends with it.
     @Test func requestsTeachTheRulesNothing() throws {
         let redaction = LiveRedactor(Redactor())
         let session = self.session(redaction)
@@ -44,7 +44,7 @@ import Testing
         #expect(redaction.count == 0)
     }
 
-    /// Both requests know as many secrets, and not the same.
+    /// Both requests know the same number of secrets, but not the same ones.
     @Test func whatOneFindsCleanIsSearchedForTheSecretsOfAnother() {
         let redaction = LiveRedactor(Redactor())
         let note = HeaderFields(["X-Note: kT7-pQ2xV9mZ4w1"])

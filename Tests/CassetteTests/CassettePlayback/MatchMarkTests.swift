@@ -25,7 +25,7 @@ struct MatchMarkTests {
         #expect(!isIn("") && !isIn("{{*}") && !isIn("{{a:1}}"))
     }
 
-    /// A recorded key, a live one, and whether they fit.
+    /// A recorded key, a live one, and whether they match.
     @Test(arguments: [
         ("GET http://a/?k={{*}}", "GET http://a/?k=abc", true), ("GET http://a/?k={{*}}", "GET http://a/?k=", false),
         ("GET http://a/?k={{*}}", "GET http://a/?k=a&b=1", false), ("GET http://a/?k={{*}}&z=1", "GET http://a/?k=a=/b?&z=1", true),
@@ -42,7 +42,7 @@ struct MatchMarkTests {
         #expect(fits == expected)
     }
 
-    /// Marks are the only wild thing in a pattern: what they stood for is found again.
+    /// Only marks are wildcards in a pattern: the original texts match again.
     @Test func whatMarksStoodForFits() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<500 {
@@ -103,7 +103,7 @@ struct MarkFilterTests {
         #expect(self.filtered([Array("{{a}}{{{%".utf8)]) == ("{{a}}{{{%", false))
     }
 
-    /// Each brace is looked at once, whatever follows.
+    /// The scan looks at each brace once, whatever follows it.
     @Test func bracesWithoutEndTakeLinearTime() {
         let braces = [UInt8](repeating: UInt8(ascii: "{"), count: 1 << 18)
         #expect(self.filtered(Array(repeating: braces, count: 4)).text.utf8.count == 1 << 20)

@@ -90,7 +90,7 @@ struct MatchRulesHeadKeyTests {
         #expect(MatchFixture.headKey("http://{{password:1}}@a.test/u/{{name:2}}/x") == "GET http://{{*}}@a.test/u/{{*}}/x")
     }
 
-    /// The standard rules take a way of their own, which must not differ.
+    /// The standard rules have a fast path, which must give the same result.
     @Test func theShortWayAndTheLongOneAgree() throws {
         let long = try MatchRules(ignore: ["query:never"])
         var generator = SeededGenerator(seed: 11)

@@ -31,7 +31,7 @@ import Testing
                 """)
     }
 
-    /// A number may be that of another thing, whose answer would be a wrong one.
+    /// A number may be the id of another resource, whose answer would be wrong.
     @Test func aRandomSegmentOfThePathGetsAPattern() throws {
         let (one, other) = ("/orders/5f0c1d2e-1111-4222-8333-123456789abc/items", "/orders/0a9b8c7d-9999-4888-8777-abcdefabcdef/items")
         let recorded = [("GET", "http://a.test\(one)?t=1")]
@@ -71,7 +71,7 @@ import Testing
         #expect(report.rules.patterns.isEmpty && !report.nextStep.contains("--pattern"), "\(report.nextStep)")
     }
 
-    /// A client of the control API has no command line: it orders sessions with JSON.
+    /// A client of the control API has no command line: it creates sessions with JSON.
     @Test func clientsOfTheControlAPIAreToldMembersOfTheirOrders() {
         var report = self.refuse(
             "GET", "http://a.test/pets?page=2&q=2", recorded: [("GET", "http://a.test/pets?page=1&q=1"), ("GET", "http://a.test/owners")])

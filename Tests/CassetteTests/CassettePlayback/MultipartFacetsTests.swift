@@ -158,7 +158,7 @@ struct PartFacetTests {
 
     private let file = "Content-Disposition: form-data; name=\"photo\"; filename=\"a.png\""
 
-    /// Two header sections and their data, and why they differ.
+    /// Two header sections with their data, and the difference between them.
     @Test func nameFilenameTypeAndContentCount() {
         let recorded = self.facets([self.file, "Content-Type: image/png"], "data")
         let other = self.file.replacing("a.png", with: "b.png")
@@ -210,7 +210,7 @@ struct PartFacetTests {
         let other = self.file.replacing("a.png", with: "photo-3F2504E0.jpg")
         let rules = try MatchRules(ignore: ["filename:photo"])
         #expect(self.facets([self.file], "1", rules) == self.facets([other], "1", rules))
-        // All else of the part counts, and so does whether it is a file.
+        // The rest of the part counts, and so does whether it is a file.
         #expect(self.facets([self.file], "1", rules) != self.facets([other], "2", rules))
         #expect(self.facets([self.file, "Content-Type: a/b"], "1", rules) != self.facets([other], "1", rules))
         #expect(self.facets([self.file], "1", rules) != self.facets(["Content-Disposition: form-data; name=\"photo\""], "1", rules))

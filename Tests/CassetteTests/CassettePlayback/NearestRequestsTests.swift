@@ -40,7 +40,7 @@ import Testing
         #expect(found.count == NearestRequests.limit && nearest.hasSketches)
     }
 
-    /// Whoever comes first makes the sketches; those who come meanwhile make their own.
+    /// The first search creates the shared sketches; concurrent searches create their own.
     @Test func searchesAtOnceFindTheSame() {
         let nearest = NearestRequests(in: RecordedKeys((0..<5000).map { ("GET", "http://a.test/items/\($0)?q=1") }))
         let found = Guarded<[[Int]]>([])

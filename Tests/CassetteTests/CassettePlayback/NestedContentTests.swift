@@ -2,7 +2,7 @@ import Testing
 
 @testable import CassettePlayback
 
-/// The content of parts and of form fields, compared by its kind.
+/// The content of parts and of form fields, compared according to its kind.
 struct NestedContentTests {
     private static let boundary = "0123456789abcdef"
 
@@ -55,12 +55,12 @@ struct NestedContentTests {
         #expect(body(1, "1", "1") != body(1, "x", "1"))
         #expect(body(1, "1", "1") != body(1, "1", "x"))
         #expect(body(1, "1", "1") != body(1, "1", "1", name: "m"))
-        // A rule for the body, or for another part, is none for this one.
+        // A rule for the body, or for another part, does not apply to this part.
         let others = try MatchRules(ignore: ["json:/id", "part:other|json:/id"])
         #expect(self.form([("meta", nil, "{\"id\":1}")], others) != self.form([("meta", nil, "{\"id\":2}")], others))
     }
 
-    /// Facets of two parts with one name must not be exchanged.
+    /// Facets of two parts with the same name must not be exchanged.
     @Test func partsOfOneNameAreNotMixedUp() {
         func body(_ one: String, _ other: String) -> BodyFacets { self.form([("p", nil, one), ("p", nil, other)]) }
         #expect(body("{\"a\":1,\"b\":1}", "{\"a\":2,\"b\":2}") != body("{\"a\":1,\"b\":2}", "{\"a\":2,\"b\":1}"))

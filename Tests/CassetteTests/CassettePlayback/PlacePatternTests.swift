@@ -30,7 +30,7 @@ struct NumberedPatternTests {
 }
 
 struct PointerSetTests {
-    /// How a set answers for a path.
+    /// The set's answer for a path.
     private func verdict(_ set: PointerSet, _ path: [String]) -> String {
         var rules = set.all
         for (depth, name) in path.enumerated() {

@@ -155,7 +155,7 @@ import Testing
         #expect(session.verdict().computed == 1)
     }
 
-    /// As a redacted body has another length than its recorded parts, which keep theirs.
+    /// A redacted body has another length than its recorded parts, which keep theirs.
     @Test func partsOfAnotherLayoutThanTheWholeAreComputedFromIt() throws {
         let recorded = [self.part(0..<5), self.whole("0123456789ab"), self.part(5..<10), self.part(5..<10, tag: "\"b\"")]
         let source = [ComputedRanges.Source(index: 1, bytes: 0..<12)]
@@ -193,7 +193,7 @@ import Testing
         #expect(try self.sources(SentRequests(requests: recorded).session(redaction: LiveRedactor(Redactor())), live) == [[1], [2]])
     }
 
-    /// Two users' documents may have the entity tag "1".
+    /// Documents of two users may both have the entity tag "1".
     @Test func partsOfTwoUsersAreNotJoined() throws {
         func part(_ range: Range<Int>, _ user: String) -> Request {
             var part = self.part(range)
@@ -215,7 +215,7 @@ import Testing
         #expect(try self.sources(session, [self.whole(), self.asking("bytes=0-4"), self.asking("bytes=5-6")]) == [[], [0], [0]])
     }
 
-    /// What stands for a secret may be cut by the ends of parts.
+    /// The ends of parts may cut a placeholder.
     @Test(arguments: ["\"a\"", "W/\"a\""]) func partsOfARedactedWholeAreComputedFromItAndUsedUp(tag: String) throws {
         let whole = self.whole("{{token:1}}!", tag: tag)
         var parts = [self.part(0..<5, tag: tag), self.part(5..<10, tag: tag)]

@@ -211,7 +211,7 @@ import Testing
         let file =
             #""headers": ["Content-Type: application/json"], "body": { "size": 3, "file": "a.bodies/\#(String(repeating: "0", count: 64)).bin" }"#
         let session = try CassetteSession(mode: .none, cassette: self.cassette([Self.json, file], in: folder))
-        // It is in the way of no request that an earlier exchange answers.
+        // It does not affect a request that an earlier exchange answers.
         #expect(try self.ask(session, "application/json", #"{"b":"x","a":1}"#) == .replay(index: 0))
         #expect(throws: CassetteError.self) { try self.ask(session, "application/json", "[1]") }
     }
@@ -237,7 +237,7 @@ import Testing
         let session = try CassetteSession(mode: .none, cassette: cassette)
         #expect(session.rules.rules == [.method, .path])
         #expect(session.rules.ignored == [.queryItem("ts")])
-        // Those of the caller take their place.
+        // The caller's rules replace them.
         #expect(try CassetteSession(mode: .none, cassette: cassette, rules: .standard).rules.ignored.isEmpty)
     }
 

@@ -12,7 +12,7 @@ struct RecordedFacetsTests {
         ).facets(of: body)
     }
 
-    /// A part in a file that is gone: its digest is enough, its bytes are not to be had.
+    /// A part in a missing file: its digest is enough, and its bytes are not available.
     @Test func partsInFilesAreNotReadToCompare() throws {
         let fixture = try RecordedFixture()
         let lines = MatchFixture.parts("0123456789abcdef")

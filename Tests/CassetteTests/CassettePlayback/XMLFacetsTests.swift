@@ -91,7 +91,7 @@ struct XMLFacetsTests {
         #expect(self.facets(nested(500_000)).kind == .text)
     }
 
-    /// Work that grew with the square of these numbers would not end.
+    /// Quadratic work would not end with these numbers.
     @Test func anyNumberOfNamesAndPrefixesIsRead() {
         let uri = String(repeating: "u", count: 200_000)
         let wide = "<a xmlns:p='\(uri)'>" + String(repeating: "<p:b c='p:p:p:p:'/> ", count: 4_000) + "</a>"
@@ -189,7 +189,7 @@ struct XMLFacetsTests {
 
     // MARK: Property
 
-    /// A tree of elements, and two ways to write it that Canonical XML calls equal.
+    /// A tree of elements, and two spellings that Canonical XML considers equal.
     private struct Tree {
         var namespace: Int
         var name: Int
@@ -220,7 +220,7 @@ struct XMLFacetsTests {
             return tree
         }
 
-        /// With nothing to choose: names with their namespaces, attributes sorted, white space between elements left out.
+        /// The only spelling: names with their namespaces, sorted attributes, and no white space between elements.
         var canonical: String {
             let texts = self.children.compactMap { if case .text(let text) = $0 { text } else { nil } }
             let hasElements = texts.count < self.children.count
@@ -236,7 +236,7 @@ struct XMLFacetsTests {
 
         func written(_ random: inout SplitMix64) -> String {
             let prefixes = ["", "p", "q", "r"].shuffled(using: &random)
-            // Attributes need prefixes; no namespace is written without one.
+            // Attributes need prefixes; having no namespace is written without one.
             let byNamespace = prefixes.filter { !$0.isEmpty }
             func name(_ namespace: Int, _ local: Int) -> String { namespace == 0 ? "n\(local)" : "\(byNamespace[namespace]):n\(local)" }
             var parts = self.attributes.map { key, value in

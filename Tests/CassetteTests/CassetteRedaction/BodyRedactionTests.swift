@@ -37,7 +37,7 @@ import Testing
     @Test func whatIsTooLongForMemoryWithoutItsCodingIsSearchedToItsEnd() throws {
         let content = Array(repeating: UInt8(ascii: "x"), count: 8_000_000) + Array(" {\"token\":\"abc123\"}".utf8)
         let wire = RedactionFixtures.gzip(content)
-        // Denser than a body may be that is collected in memory.
+        // Denser than a body that may be collected in memory.
         #expect(content.count / wire.count > InflateLimits.ratio)
         let (result, notes) = self.redacted(wire, ["Content-Encoding: gzip"])
         var decoded: [UInt8] = []

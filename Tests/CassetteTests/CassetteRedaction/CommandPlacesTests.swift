@@ -2,7 +2,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Passwords in command lines and in lists of a command's words.
+/// Passwords in command lines, and in lists of a command's arguments.
 @Suite struct CommandPlacesTests {
     @Test(arguments: [
         ("text/plain", "curl -su ada:h7nter2Xq http://h"),

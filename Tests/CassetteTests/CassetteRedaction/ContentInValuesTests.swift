@@ -4,7 +4,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Contents that a value holds: CBOR in bytes of CBOR, MessagePack and gzip in base64, base64 in base64, text with entities.
+/// Content within values: CBOR in bytes of CBOR, MessagePack and gzip in base64, base64 in base64, and text with entities.
 @Suite struct ContentInValuesTests {
     private static let word = Array("h7nter2Xq".utf8)
     /// `{"password": "h7nter2Xq"}`
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// What a value of XML says without its entities is looked for elsewhere.
+    /// The decoded value, without entities, is searched for elsewhere.
     @Test(arguments: [
         "<r><password>h7&#x6e;ter2Xq</password><note>h7nter2Xq</note></r>",
         "<r><password>&#104;7nter2Xq</password><note>h7nter2Xq</note></r>",

@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [
         ("lang=en-US", true), ("theme=dark; Path=/", true), ("cart=3", true), ("consent=true", true), ("tz=Europe%2FBerlin", true),
         ("prefs=%7B%22theme%22%3A%22dark%22%2C%22size%22%3A12%7D", true), ("seen=[1,2,3]", true),
-        // What scripts may not read, what tells people apart, what is long or random, in doubt a secret.
+        // HttpOnly cookies, identifiers of people, and long or random values count as secrets when in doubt.
         ("lang=en; HttpOnly", false), ("lang=en; path=/; httponly", false), ("session=on", false), ("uid=42", false), ("userId=7", false),
         ("remember_me=1", false), ("theme=a1b2c3d4e5", false), ("cart=1732720000", false), ("prefs={\"id\":\"x\"}", false),
         ("prefs={\"theme\":\"a1b2c3\"}", false), ("day=2026-11-21", false), ("x=abcdefghijklmnopqrstuvwxyz", false),

@@ -30,11 +30,11 @@ import Testing
     }
 }
 
-/// What a client puts together of a token that it was given.
+/// Values that a client derives from a token that it received.
 @Suite struct CodedCredentialsTests {
     private func base64(_ text: String) -> String { String(decoding: SecretCorpus.base64(Array(text.utf8)), as: UTF8.self) }
 
-    /// A vault that knows a token from an answer.
+    /// A vault that knows a token from a response.
     private func vault(_ token: String = "tk_9f8e7d6c5b4a39281706") -> SecretVault {
         let vault = SecretVault()
         #expect(RedactionFixtures.body("{\"token\":\"\(token)\"}", vault: vault) == "{\"token\":\"{{token:1}}\"}")
@@ -58,7 +58,7 @@ import Testing
         #expect(body == "{\"auth\":\"\(self.base64(redacted))\"}")
     }
 
-    /// As requests-ntlm and curl write it: the head, and then what its fields name.
+    /// In the form of requests-ntlm and curl: the header, and then the bytes to which its fields refer.
     private func login(_ user: String, response: [UInt8], workstation: String, flags: [UInt8] = [5, 2, 0x88, 0xa2]) -> String {
         let wide = { (text: String) in text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] } }
         let fields = [Array(repeating: 0, count: 24), response, wide("LAB"), wide(user), wide(workstation), Array(response.prefix(16))]
@@ -81,7 +81,7 @@ import Testing
         #expect(anna != redacted(self.login("bob", response: proof, workstation: "PC1")))
         let kept = try #require(Base64.decode(Array(anna.utf8.dropFirst("Authorization: NTLM ".utf8.count))))
         #expect(kept.count == 64 + 2 * 3 + 2 * 4 && kept.suffix(14).elementsEqual("L\0A\0B\0a\0n\0n\0a\0".utf8))
-        // A message that names bytes it does not have, and one that is cut, are secrets as a whole.
+        // A message that refers to missing bytes, and a truncated one, are secrets as a whole.
         for broken in ["TlRMTVNTUAADAAAA", String(self.login("anna", response: proof, workstation: "PC1").prefix(96))] {
             #expect(redacted(broken) == "Authorization: NTLM {{authorization:1}}")
         }

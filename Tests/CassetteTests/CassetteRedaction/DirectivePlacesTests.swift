@@ -2,7 +2,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Arguments of commands and settings after a blank, and credentials after a scheme in programs.
+/// Arguments of commands, settings after a space, and credentials after a scheme in programs.
 @Suite struct DirectivePlacesTests {
     @Test(arguments: [
         "FROM x\nENV DB_PASSWORD h7nter2Xq\nRUN y\n", "FROM x\nENV API_TOKEN h7nter2Xq\nRUN y\n", "ENV A=b DB_PASSWORD=h7nter2Xq C=d\n",

@@ -27,7 +27,7 @@ import Testing
         #expect(notes == ["x-amz-content-sha256 does not fit the redacted body"])
     }
 
-    /// A server compresses what an application made the checksums of.
+    /// The application computed the checksums, and a server compresses the content later.
     @Test func checksumsOfTheContentWithoutItsCodingFit() {
         let mender = FieldsOfBody(makeDigest: { PortableSHA256() })
         let lines = { (wire: String, content: String) in
@@ -166,7 +166,7 @@ import Testing
         Array(frame.suffix(4)) == BodyChecksum.crc32.value(of: Array(frame.dropLast(4)))
     }
 
-    /// Whatever the type is said to be, and behind a content coding.
+    /// With any declared type, and within a content coding.
     @Test(arguments: ["Content-Type: application/vnd.amazon.eventstream", "Content-Type: application/octet-stream", nil], [false, true])
     func framesOfEventStreamsKeepRightChecksums(type: String?, isCoded: Bool) throws {
         let first = self.frame(#"{"password":"hunter2hunter2"}"#)
@@ -220,10 +220,10 @@ import Testing
             default: return prefix + String(decoding: SecretCorpus.base64(bytes).filter { $0 != UInt8(ascii: "=") }, as: UTF8.self)
             }
         }
-        // Digests with marks in them, and without.
+        // Digests with and without the special characters of an alphabet.
         for number in 0..<40 {
             let (old, new) = ("old body \(number)", "new body \(number)")
-            // Without a mark of its alphabet, a spelling cannot be told from another one.
+            // Without such a character, two spellings cannot be distinguished.
             if spelling == "padded", !value(old).contains(where: { "-_".contains($0) }) { continue }
             if spelling == "bare", !value(old).contains(where: { "+/".contains($0) }) { continue }
             let mender = FieldsOfBody(makeDigest: { PortableSHA256() })

@@ -24,7 +24,7 @@ import Testing
         var wire: WireBody? = WireBody(body)
         let redactor = Redactor(rules: rules)
         var outcome = redactor.redact(request: &request, body: &wire)
-        // What the head teaches stands in the body, as in an exchange.
+        // The body contains the secret from the head, as in a real exchange.
         outcome.add(redactor.redact(request: &request, body: &wire))
         return (wire?.bytes ?? [], request, outcome)
     }
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aMessageThatReadsAsTextKeepsALengthThatFits() {
-        // Field 4 with 40 bytes of text: its tag is a quotation mark, its length an opening parenthesis.
+        // Field 4 with 40 bytes of text: the tag is a quotation mark, and the length an opening parenthesis.
         let inner = ProtoMessage(fields: [.text(4, Self.token)])
         #expect(String(decoding: inner.bytes, as: UTF8.self) == "\"(\(Self.token)")
         let (redacted, _, _) = self.redacted(GRPCBodies.frame(ProtoField(1, .message(inner))))
@@ -328,7 +328,7 @@ import Testing
 
     // MARK: Properties
 
-    /// Any tree with a known secret in some of its texts: none is left, all else stays, and the tree is one again.
+    /// Any tree with a known secret in some of its texts: the secret is gone, the rest stays, and the result is a valid tree.
     @Test(arguments: 0..<40) func noKnownSecretSurvivesAndTheRestStays(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let secret = "q\(random.next())Z"

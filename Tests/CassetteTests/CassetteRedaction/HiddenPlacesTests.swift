@@ -5,11 +5,11 @@ import Testing
 @testable import CassetteModel
 @testable import CassetteRedaction
 
-/// Places in which a secret is hidden from a look at names and values side by side: each with texts next to it that must stay.
+/// Places that a search for adjacent names and values does not find: each has texts next to it that must stay.
 @Suite struct HiddenPlacesTests {
     private static let secret = "h7nter2Xq"
 
-    /// Whether the secret is gone, what is around it stays, and a second search changes nothing.
+    /// Expects that the secret is gone, the surroundings stay, and a second search changes nothing.
     private func check(_ text: String, type: String, stays: [String] = [], _ location: SourceLocation = #_sourceLocation) {
         let redacted = RedactionFixtures.body(text, type: type)
         #expect(!redacted.contains(Self.secret), "\(redacted)", sourceLocation: location)
@@ -82,7 +82,7 @@ import Testing
                     let isRedacted = !found.contains(Self.secret) && (found.contains("{{") || found.contains("%7B%7B"))
                     #expect(isRedacted, "\(level) \(isURLSafe) \(pad) \(body) \(found)")
                     #expect(RedactionFixtures.body(redacted) == redacted)
-                    // What each text begins with is known behind so many levels.
+                    // The beginning of each text is recognized within this many levels.
                     if level == (text.hasPrefix("{\"") ? 3 : text.hasPrefix("{ ") || text.hasPrefix("<?") ? 2 : 1) { break }
                     coded = SecretCorpus.base64(coded, urlSafe: isURLSafe)
                 }

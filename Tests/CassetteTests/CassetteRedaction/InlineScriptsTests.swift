@@ -4,7 +4,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// A browser refuses a script whose digest the page's policy does not have.
+/// A browser refuses a script whose digest is not in the page's policy.
 @Suite struct InlineScriptsTests {
     private static let old = "\nconst apiKey = \"h7nter2Xq9\";\n"
     private static let new = "\nconst apiKey = \"{{api-key:1}}\";\n"
@@ -64,7 +64,7 @@ import Testing
             func policy(_ text: String) -> String {
                 "Content-Security-Policy: script-src 'sha256-\(self.digest(text).replacing("+", with: "-").replacing("/", with: "_"))'"
             }
-            // Without a mark of its alphabet, the old one is of both.
+            // Without a special character, the old digest fits both alphabets.
             guard policy(old).dropFirst(44).contains(where: { "-_".contains($0) }) else { continue }
             #expect(self.redacted("<html><script>\(old)</script></html>", [policy(old)]).lines == [policy(new)])
         }

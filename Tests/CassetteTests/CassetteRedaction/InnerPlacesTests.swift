@@ -4,7 +4,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Places in the content of parts and of fields of forms, and in values of binary formats: those that `--ignore` has.
+/// Places in the content of parts and form fields, and in values of binary formats: the same ones that `--ignore` supports.
 @Suite struct InnerPlacesTests {
     private static let form = "application/x-www-form-urlencoded"
     private static let multipart = "multipart/form-data; boundary=b"
@@ -27,7 +27,7 @@ import Testing
         #expect(pattern == body("no {{id:1}}", "no 123457"))
     }
 
-    /// Where a rule for comparison finds a value, one for redaction does.
+    /// A rule for redaction finds a value wherever a rule for comparison does.
     @Test func ofJSONBehindAMark() throws {
         let text = "\u{feff}{\"id\":\"blue-17\"}"
         #expect(try Self.body(text, "application/json", redact: ["json:/id"]) == "\u{feff}{\"id\":\"{{id:1}}\"}")
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: SettingSyntaxError.self) { try RedactionPlace("part:meta|json:id") }
     }
 
-    /// `--ignore json:/0/id` is the first of several texts, and so is the rule; without a number it is each.
+    /// `--ignore json:/0/id` means the first of several texts, and so does the redaction rule; without a number, it means every one.
     @Test func ofOneOfSeveralTexts() throws {
         let text = "{\"id\":\"blue\"}\n{\"id\":\"red\"}\n"
         #expect(try Self.body(text, "application/x-ndjson", redact: ["json:/1/id"]) == "{\"id\":\"blue\"}\n{\"id\":\"{{id:1}}\"}\n")
@@ -110,7 +110,7 @@ import Testing
         // [{"id": "blue"}]
         ("application/cbor", "81a162696464626c7565", "json:/*/id", "81a162696468"),
         ("application/cbor", "81a162696464626c7565", "json:/0/id", "81a162696468"),
-        // {"a": ["blue"]}, all of it
+        // {"a": ["blue"]} as a whole
         ("application/msgpack", "81a26964" + "91a4626c7565", "json:/id", "81a2696491a8"),
         // A sequence: 1, {"id": "blue"}
         ("application/cbor-seq", "01a162696464626c7565", "json:/1/id", "01a162696468"),

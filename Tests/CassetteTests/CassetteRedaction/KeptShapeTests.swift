@@ -31,7 +31,7 @@ import Testing
         #expect(self.redacted(other, redactor) == #"{"access_token":"5ec7e700-0000-7000-8000-000000000002","password":"{{password:1}}"}"#)
     }
 
-    /// Foundation writes UUIDs in capitals, most servers do not.
+    /// Foundation writes UUIDs in upper case, most servers in lower case.
     @Test(arguments: [[], ["shape:uuid"]]) func aUUIDIsTheSameSecretInCapitals(keep: [String]) throws {
         let redactor = Redactor(rules: try RedactionRules(rules: [], keep: keep))
         let first = self.redacted(#"{"access_token":"\#(Self.secret)"}"#, redactor)
@@ -52,7 +52,7 @@ import Testing
                 == #"{"access_token":"{{access_token:1}}"}"#)
     }
 
-    /// Any UUID's placeholder is one for Foundation, of its version, and found again where nothing is next to it.
+    /// Any UUID's placeholder is a valid UUID for Foundation, keeps the version, and is found again if nothing adjoins it.
     @Test func anyUUIDsPlaceholderIsOne() throws {
         var generator = SeededGenerator(seed: 16)
         for number in [1, 9, 10, 99_999, 100_000] {
@@ -92,13 +92,13 @@ import Testing
         var tally = PlaceholderTally()
         Array(text.utf8).withUnsafeBytes { tally.add($0) }
         #expect(tally.counts == ["uuid": 1, "password": 1] && tally.highest == ["uuid": 1, "password": 1])
-        // A recording that goes on counts on.
+        // A recording that continues keeps counting.
         let next = try self.redactor("shape:uuid")
         next.vault.countOn(behind: tally)
         #expect(self.redacted(#"{"access_token":"\#(Self.secret)"}"#, next).contains("5ec7e700-0000-4000-8000-000000000002"))
     }
 
-    /// Where the number of bytes may not change, as in a message of Protocol Buffers.
+    /// For formats in which the number of bytes must not change, like Protocol Buffers.
     @Test func aUUIDStaysOneInBinaryText() throws {
         let redactor = try self.redactor("shape:uuid")
         _ = self.redacted(#"{"access_token":"\#(Self.secret)"}"#, redactor)
@@ -107,7 +107,7 @@ import Testing
         )
     }
 
-    /// Beside a letter it would not be found again.
+    /// Next to a letter, it would not be found again.
     @Test func besideALetterItIsAPlainPlaceholder() throws {
         let redactor = try self.redactor("shape:uuid")
         _ = self.redacted(#"{"access_token":"\#(Self.secret)"}"#, redactor)
@@ -115,7 +115,7 @@ import Testing
         #expect(self.redacted("\u{1}2\(Self.secret)2", redactor, as: .binary) == "\u{1}2{{uuid:1}}\(String(repeating: "*", count: 26))2")
     }
 
-    /// A token's signature has no room for points.
+    /// A token's signature cannot contain dots.
     @Test func aKindWithAPointIsCountedOnce() throws {
         let redactor = Redactor(rules: try RedactionRules(rules: ["json:/user.token", "json:/user_token"]))
         func token(_ name: String) -> String {

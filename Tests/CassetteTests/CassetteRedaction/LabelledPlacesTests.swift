@@ -3,7 +3,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Places from APIs' documentation: how many secrets are left, and how many other values are taken for secrets.
+/// Places from API documentation: how many secrets remain, and how many other values are redacted.
 @Suite struct LabelledPlacesTests {
     private struct Line {
         var kind: String

@@ -32,7 +32,7 @@ import Testing
         #expect(bytes.withUnsafeBytes { Redactor(vault: self.vault).mayConcern($0) })
     }
 
-    /// A file comes in pieces, and is looked at a mebibyte at a time.
+    /// A file is read in pieces, and searched a mebibyte at a time.
     @Test(arguments: [1, 8, 16]) func aSecretAcrossTheEdgeOfWhatIsLookedAtIsFound(before: Int) throws {
         var bytes = Array(repeating: UInt8(ascii: "."), count: 1_200_000)
         let start = (1 << 20) - before
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func codingsThatTheMessageNamesAreTakenOff() throws {
-        // As br it has no magic number: deflate without a wrapper neither.
+        // Brotli has no magic number, and neither has deflate without a wrapper.
         let text = Array("x s3cret/value-0123".utf8)
         let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .raw) })
         #expect(try self.spellings(wire) == [])

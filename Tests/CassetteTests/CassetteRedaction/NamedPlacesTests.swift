@@ -7,7 +7,7 @@ import Testing
 @testable import CassetteStore
 @testable import TapeBytes
 
-/// Places that a name makes one of a secret's, in texts of many syntaxes: each with texts beside it that must stay as they are.
+/// Places where a name marks a secret, in texts of many syntaxes: each has texts next to it that must stay unchanged.
 @Suite struct NamedPlacesTests {
     private func redacted(_ text: String, type: String = "text/plain") -> String { RedactionFixtures.body(text, type: type) }
 
@@ -35,11 +35,11 @@ import Testing
             #"{"error":"Missing header: Bearer <token>"}"#, #"{"type":"Promise<Token>","x":1}"#, #"{"a":"\u003ctoken\u003e"}"#,
             #"say <token>now"#, #"{"a":"List<Token>"#,
         ] { self.stays(text, type: "application/json") }
-        // A document, not a secret.
+        // A document rather than a secret.
         self.stays(#"{"password":""# + String(repeating: "x ", count: 40_000), type: "application/json")
     }
 
-    /// An archive that holds `pwd=` by chance comes back byte for byte.
+    /// An archive that contains `pwd=` by chance is restored byte for byte.
     @Test func bytesOfChanceAreNoNames() {
         var text = Array("PK\u{3}\u{4}\u{0} pwd=k7Zq0Lm2\npassword: x9Yw8Vu7\n".utf8)
         #expect(text.withUnsafeBytes { TextSurvey.findings(in: $0) }.isEmpty)
@@ -51,7 +51,7 @@ import Testing
         #expect(text.withUnsafeBytes { TextSurvey.findings(in: $0) }.count == 1)
     }
 
-    /// Each name in them begins a value that reaches to the end: what is looked at and learned is one of them.
+    /// Each name in them starts a value that reaches to the end: only one of them is examined and learned.
     @Test(arguments: ["9:token=", "?token=", ":token>", "x:token='", "-token:", "9;token=9&token=", "<:token>"])
     func manyNamesInOneAnotherAreOneValue(text: String) {
         let bytes = Array(String(repeating: text, count: 20_000).utf8)
@@ -59,7 +59,7 @@ import Testing
         #expect(findings.reduce(0) { $0 + $1.secret.count } <= bytes.count)
     }
 
-    /// Taken for a secret, they would be taken out of the URLs that lead there.
+    /// If they counted as secrets, they would be removed from the URLs that lead there.
     @Test(arguments: [
         #"{login:"/login",token:"/oauth/token"}"#, "token: /oauth/token\n", "PWD=/home/user/project\npwd: /srv/app\n",
         #"<a token="https://h.test/oauth/token">"#, "password: ./secrets/password.txt\n", "token=../token\n",
@@ -71,19 +71,19 @@ import Testing
         #expect(self.redacted("password: https://u:p4ssw0rd@h.test/\n").contains("p4ssw0rd") == false)
     }
 
-    /// At its own place nobody needs it, elsewhere everybody does.
+    /// The value is not needed in its own place, but everywhere else.
     @Test func aPathInJSONIsTakenOutThereAlone() {
         let text = #"{"token":"/oauth/token","url":"http://h/oauth/token"}"#
         #expect(self.redacted(text, type: "application/json").hasSuffix(#""url":"http://h/oauth/token"}"#))
     }
 
     @Test func whereAPieceOfABodyEndsNothingIsLearned() throws {
-        // The second piece holds the rest of the value; its beginning is no secret of its own.
+        // The second piece has the rest of the value; the beginning is no secret by itself.
         let text = Array((String(repeating: "a ", count: 524_280) + #""password":"hunter2hunter3","note":"hunter2 is a word" "#).utf8)
         let vault = SecretVault()
         let stream = TextStream(TextRedaction(rules: .standard, vault: vault), kind: .plain)
         var bytes: [UInt8] = []
-        // Behind `hunter2`.
+        // After `hunter2`.
         let edge = 1_048_560 + 19
         text[..<edge].withUnsafeBytes { stream.push($0) { bytes.append(contentsOf: $0) } }
         text[edge...].withUnsafeBytes { stream.push($0) { bytes.append(contentsOf: $0) } }
@@ -262,7 +262,7 @@ import Testing
         ),
         ("id\tapi_key\n1\tk1\n2\tk2", "id\tapi_key\n1\t{{api-key:1}}\n2\t{{api-key:2}}"),
         ("a,password,b\n\"x\ny\",p1,\"hunt", "a,password,b\n\"x\ny\",{{password:1}},\"hunt"),
-        // Quotes count where they begin a field.
+        // Quotes count only at the start of a field.
         ("size,password\n5\"\" disk,p1\n\"7\",p2\n", "size,password\n5\"\" disk,{{password:1}}\n\"7\",{{password:2}}\n"),
     ])
     func columnsOfSecrets(text: String, redacted: String) {
@@ -306,7 +306,8 @@ import Testing
         #expect(RedactionFixtures.body(one, type: type) == one)
     }
 
-    /// A cassette that was recorded when less was found, or by other rules, answers as it did: also if the secret is another by now.
+    /// A cassette that was recorded when fewer secrets were found, or with other rules, still answers, even if the secret has changed
+    /// since.
     @Test(arguments: ["hunter2-one", "swordfish77"]) func whatWasRecordedWithASecretInItStillAnswers(secret: String) throws {
         let bodies = [
             ("application/xml", "<login password='SECRET'/>"),

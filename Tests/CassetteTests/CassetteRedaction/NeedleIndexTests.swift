@@ -49,7 +49,7 @@ import Testing
         #expect(self.found([secret], in: "x" + secret + "y") == ["0@1-\(1 + secret.utf8.count)"])
     }
 
-    /// A secret that others begin with, and that differ in few bytes among equal ones: a table cannot tell them apart by a block.
+    /// A secret that is a prefix of others, and differs from them in a few bytes: a table cannot distinguish them by a block.
     @Test func secretsThatBeginAlikeAreFoundToTheirEnds() {
         for count in [20, 300] {
             let secrets = (0..<count).map { "abc123" + String(repeating: "7", count: $0) + ($0 % 3 == 0 ? "x" : "") }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Each of its places is one of a needle.
+    /// Every position in the text is one of a needle.
     @Test func aTextOfEqualLettersHasNoMoreHitsThanLetters() {
         let secrets = (3..<40).map { String(repeating: "a1", count: $0) }
         #expect(self.found(secrets, in: String(repeating: "a1", count: 2000)).count <= 4000)
@@ -86,7 +86,7 @@ import Testing
         for number in stride(from: 0, to: 500, by: 77) { #expect(self.found(secrets, in: "    " + secrets[number]) == ["\(number)@4-30"]) }
     }
 
-    /// A word that is not alone does not hide a shorter one, or one of the same beginning that goes on as the text does.
+    /// A rejected word hides neither a shorter one, nor one with the same beginning that continues like the text.
     @Test func ofSecretsThatBeginAlikeTheLongestThatCountsIsFound() {
         var index = NeedleIndex()
         let sevens = String(repeating: "7", count: 40)
@@ -104,13 +104,13 @@ import Testing
         #expect(ends.contains(long[17].count))
     }
 
-    /// Counts comparisons, not time.
+    /// Counts comparisons instead of time.
     @Test func aCrowdOfSecretsCostsLittleMoreThanAFewAtEachPlace() {
         func looks(_ count: Int) -> Int {
             var crowd = NeedleCrowd()
             let needles = (0..<count).map { Array(("abc123" + String(repeating: "7", count: $0)).utf8) }
             func needle(_ number: Int32) -> Needle {
-                // The bytes outlive the search: `needles` is held below.
+                // `needles` below keeps the bytes alive during the search.
                 Needle(.plain, of: needles[Int(number)].withUnsafeBytes { $0 })
             }
             return withExtendedLifetime(needles) {
@@ -132,7 +132,7 @@ import Testing
         #expect(looks(800) < 3 * looks(50))
     }
 
-    /// Behind so many, secrets are searched for in another way.
+    /// Beyond this number, another algorithm searches for secrets.
     @Test func everySpellingOfALateSecretIsFound() {
         var index = NeedleIndex()
         for number in 0..<1100 { _ = index.insert(Array("early-\(number)-abc".utf8), as: number, standsAlone: false) }
@@ -157,7 +157,7 @@ import Testing
 }
 
 @Suite struct NeedleLayersTests {
-    /// More than two layers hold.
+    /// More than fit into two layers.
     private static let count = NeedleLayers.sizes[1] + 2 * NeedleLayers.sizes[0] + 7
 
     private static func secret(_ number: Int) -> [UInt8] { Array("k\(number)-secret value \(number * 7)".utf8) }
@@ -192,13 +192,13 @@ import Testing
             let now = Self.memory(of: try #require(known))
             #expect(now[0] != held[0] && now.dropFirst().elementsEqual(held.dropFirst()))
         }
-        // What each learned is its own.
+        // Each keeps the secrets that it learned itself.
         for (known, number) in [(before, 0), (vault.known(), 1), (copy.known(), 1)] {
             #expect(known?.placeholders.count == Self.count + number)
         }
     }
 
-    /// Where each layer's texts are.
+    /// The address of each layer's texts.
     private static func memory(of known: KnownSecrets) -> [UnsafeRawPointer?] {
         known.index.layers.map { layer in layer.texts.withUnsafeBytes { $0.baseAddress } }
     }

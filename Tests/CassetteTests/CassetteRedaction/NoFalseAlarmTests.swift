@@ -3,7 +3,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Texts that hold no secrets, and look as if they might.
+/// Texts without secrets that look as if they had some.
 @Suite struct NoFalseAlarmTests {
     @Test(arguments: [
         "# Tokens\n\nSet your password with `--password`, or the token: see https://example.com/docs?page=2&sort=key. The secret is to keep it simple.\n",
@@ -55,7 +55,7 @@ import Testing
         #expect(RedactionFixtures.url("http://h/?token=12345678&otp=123456") == "http://h/?token={{token:1}}&otp={{code:1}}")
     }
 
-    /// The key of an object in a form of S3 is a path.
+    /// In an S3 form, the key of an object is a path.
     @Test func theKeyOfAnUploadStays() {
         let form = "--X\r\nContent-Disposition: form-data; name=\"key\"\r\n\r\nuploads/2024/11/abc123def456/report.pdf\r\n--X--\r\n"
         #expect(RedactionFixtures.body(form, type: "multipart/form-data; boundary=X") == form)

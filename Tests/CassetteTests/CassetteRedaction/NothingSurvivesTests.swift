@@ -21,7 +21,7 @@ import Testing
         !bytes.contains(UInt8(ascii: "\"")) && !bytes.contains(UInt8(ascii: "\\"))
     }
 
-    /// Members that say a secret again in other spellings.
+    /// Members that repeat a secret in other spellings.
     private static func echoes(_ secret: [UInt8]) -> [String] {
         var echoes: [String] = []
         for spelling in SecretCorpus.spellings(secret).prefix(9) {
@@ -78,7 +78,7 @@ import Testing
 
     private static func planted(_ random: inout SeededGenerator) -> Planted {
         var secrets = (0..<5).map { _ in SecretCorpus.secret(&random) }
-        // A token as RFC 6750 has it.
+        // A token in the form of RFC 6750.
         let marks = Set(",;\"= ".utf8)
         secrets[3] = secrets[3].filter { !marks.contains($0) }
         let (type, request) = Self.request(secrets, &random)
@@ -117,7 +117,7 @@ import Testing
         return chain?.finish() == true ? bytes : []
     }
 
-    /// The kinds of tokens, for comparing what a text is made of.
+    /// The kinds of tokens, to compare the structure of two texts.
     private static func structure(_ json: [UInt8]) -> [JSONToken.Kind]? {
         json.withUnsafeBytes { bytes in
             var tokenizer = JSONTokenizer(bytes)
@@ -167,7 +167,7 @@ import Testing
         #expect(twice.interaction == once.interaction)
         #expect(twice.request == once.request)
         #expect(twice.response == once.response)
-        // Nor does somebody who knows nothing.
+        // A redactor without any knowledge changes nothing either.
         var stranger = once
         _ = Redactor().redact(&stranger.interaction, requestBody: &stranger.request, responseBody: &stranger.response)
         #expect(stranger.interaction == once.interaction)

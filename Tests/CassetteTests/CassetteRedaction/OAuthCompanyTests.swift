@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// What is far from a `code` does not count, and what is near does, on whichever side.
+    /// Distant members do not affect a `code`, but near ones on either side do.
     @Test func aCodeIsJudgedByItsOwnNeighbours() {
         let far = String(repeating: #"{"x":1},"#, count: 300)
         let text = #"[{"code":"one11","grant_type":"a"},"# + far + #"{"code":"two22"},"# + far + #"{"redirect_uri":"b","code":"three3"}]"#

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Secrets whose name is the value of another member, the end of a path or a URL, or an item of a list.
+/// Secrets whose name is the value of another member, the end of a path or URL, or an item of a list.
 @Suite struct PairedPlacesTests {
     @Test(arguments: [
         #"{"op":"replace","path":"/password","value":"h7nter2Xq"}"#, #"[{"op":"add","path":"/user/0/password","value":"h7nter2Xq"}]"#,
@@ -23,11 +23,11 @@ import Testing
     ])
     func valueBesideItsName(text: String) {
         HiddenPlace.check(text, type: "application/json")
-        // The same in a string of JSON.
+        // The same text in a JSON string.
         HiddenPlace.check(text, type: "text/plain")
     }
 
-    /// A word of letters is a password as well where nothing but a password can be.
+    /// A word of letters counts as a password where only a password is possible.
     @Test(arguments: [
         #"{"op":"replace","path":"/password","value":"correcthorsy"}"#, #"{"type":"password","value":"correcthorsy"}"#,
         #"[["user","ada"],["password","correcthorsy"]]"#, #"{"http://schema.org/password":"correcthorsy"}"#, #"{"pass":"correcthorsy"}"#,
@@ -50,7 +50,7 @@ import Testing
     ])
     func namesWithoutASecret(text: String) { HiddenPlace.stays(text, type: "application/json") }
 
-    // MARK: Names that are words of everyday
+    // MARK: Names that are everyday words
 
     @Test(arguments: [
         ("application/x-www-form-urlencoded", "user=ada&pass=h7nter2Xq"), ("application/x-www-form-urlencoded", "pass=h7nter2Xq"),

@@ -3,7 +3,7 @@ import CassetteRedaction
 import TapeBytes
 import Testing
 
-/// A part of a representation keeps its number of bytes: its Content-Range names the bytes that it has.
+/// A part of a representation keeps its number of bytes, because its Content-Range states its bytes.
 @Suite struct PartialContentTests {
     private func redacted(_ text: String, _ lines: [String]) -> String {
         String(decoding: RedactionFixtures.bytes(Array(text.utf8), lines), as: UTF8.self)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The client of an answer that was cut asks for the rest by the number of bytes that it has.
+    /// The client of a truncated answer requests the rest by the number of bytes that it has.
     @Test func theBeginningOfACutAnswerKeepsItsLength() {
         let text = #"{"password": "hunter2hunter2hunter2", "rest": "so it goes"#
         for (line, keeps) in [("ETag: \"a\"", true), ("Last-Modified: x", true), ("Accept-Ranges: bytes", true), ("X-A: 1", false)] {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Parts of it may be asked for, or were recorded as well.
+    /// Parts of it may be requested, or may have been recorded as well.
     @Test func aWholeAnswerOfWhichPartsCanBeAskedKeepsItsLength() {
         let text = #"{"password": "hunter2hunter2hunter2", "token": "a1B2c3D4"}"#
         let zipped = RedactionFixtures.gzip(Array(text.utf8))
@@ -72,7 +72,7 @@ import Testing
         #expect(redacted.utf8.count == body.utf8.count && !redacted.contains("hunter2"), "\(redacted)")
     }
 
-    /// The range counts bytes of the coding, which change.
+    /// The range counts coded bytes, which change.
     @Test func aPartThatCannotKeepItsLengthHasANote() {
         let wire = RedactionFixtures.gzip(Array(#"{"password":"hunter2hunter2","a":[1,2,3]}"#.utf8))
         var response = RecordedResponse(

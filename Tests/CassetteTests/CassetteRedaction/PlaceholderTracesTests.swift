@@ -5,7 +5,7 @@ import Testing
 @testable import CassetteModel
 @testable import CassetteRedaction
 
-/// Placeholders are never secrets, so that the search of a body ends, and a second one changes nothing.
+/// Placeholders are never secrets: the search of a body ends, and a second search changes nothing.
 @Suite struct PlaceholderTracesTests {
     @Test(arguments: [
         "{{password:1}}", "{{password:1}}****", "{{a:1}}{{b:22}}", "{{s:000001}}", "%7B%7Bpassword:1%7D%7D", "%7b%7Bpassword%3a1%7D%7d*",
@@ -27,7 +27,7 @@ import Testing
         if text != "{{" { #expect(!Placeholder.isAll(Array(text.utf8), mayBeCut: true)) }
     }
 
-    /// The value of a long secret is filled with `*`, which once was a new secret each time.
+    /// The placeholder of a long secret is filled with `*`, which used to be a new secret each time.
     @Test func aFilledPlaceholderIsNotFoundAgain() {
         let text = Array(#"{"password":"k7Zq0Lm2x9Yw8Vu7q1w2e3r4t5y6"}"#.utf8) + [0, 0xFF, 0xFE]
         let vault = SecretVault()
@@ -46,7 +46,7 @@ import Testing
         #expect(RedactionFixtures.body(text, type: "text/plain", vault: vault) == text)
     }
 
-    /// A word of a placeholder is nothing that is left, also where base64 spells it.
+    /// A word of a placeholder is no leak, not even where base64 spells it.
     @Test func aWordOfAPlaceholderIsNoLeak() throws {
         let vault = SecretVault()
         _ = vault.placeholder(for: Array("x-access_token9".utf8), kind: "x")
@@ -58,7 +58,7 @@ import Testing
         #expect(try scan.leaks(in: ByteSource(SecretCorpus.base64(Array("say x-access_token9!".utf8)))).count == 1)
     }
 
-    // MARK: Bodies of chance
+    // MARK: Random bodies
 
     private static let pieces: [[UInt8]] =
         [
@@ -100,7 +100,7 @@ import Testing
             let type = Self.types[Int.random(in: 0..<Self.types.count, using: &random)]
             let (notes, once) = Self.redact(body, type)
             let shown = String(decoding: body, as: UTF8.self).debugDescription
-            // One of them says that the searches had no end.
+            // One of the notes would report that the search did not end.
             #expect(notes.isEmpty, "\(notes) \(shown) as \(type)")
             let (_, twice) = Self.redact(once, type)
             let isSame = twice == once

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Secrets in programs and what they print, in SQL, LDIF and base64.
+/// Secrets in programs and their output, in SQL, in LDIF, and in base64.
 @Suite struct ProgramPlacesTests {
     @Test(arguments: [
         ("text/plain", "a:2:{s:8:\"password\";s:9:\"h7nter2Xq\";s:1:\"a\";i:1;}"),
@@ -117,7 +117,7 @@ import Testing
     ])
     func filesOfRecords(type: String, text: String) { HiddenPlace.check(text, type: type, inJSON: false) }
 
-    /// A reader of PHP counts the bytes.
+    /// PHP readers rely on the byte counts.
     @Test func countsOfBytesFollow() {
         let serialized = #"a:1:{s:8:"password";s:9:"h7nter2Xq";}"#
         #expect(RedactionFixtures.body(serialized, type: "text/plain") == #"a:1:{s:8:"password";s:14:"{{password:1}}";}"#)
@@ -128,7 +128,7 @@ import Testing
                 == "[\"password\"]=>\n  string(14) \"{{password:1}}\"")
     }
 
-    /// RFC 2849: two colons stand before base64.
+    /// RFC 2849: two colons precede base64.
     @Test func base64OfLDIFStaysBase64() {
         #expect(
             RedactionFixtures.body("dn: cn=a\nuserPassword:: aDdudGVyMlhx\ncn: a\n", type: "text/plain")

@@ -2,7 +2,7 @@ import CassetteModel
 import CassetteRedaction
 import Testing
 
-/// Secrets of forms that have several of one name, and of header fields that hold keys of customers.
+/// Secrets of forms with repeated names, and of header fields with customer keys.
 @Suite struct RepeatedFormNamesTests {
     @Test(arguments: [
         "password[]", "password[0]", "password[first]", "registration[plainPassword][first]", "user[password][]",

@@ -5,7 +5,7 @@
 import Testing
 
 @Suite struct SearchBudgetTests {
-    /// Whether a search for secrets in this body goes to its end.
+    /// Whether the search for secrets completes for this body.
     private func isSearched(_ wire: [UInt8], coding: String, within budget: SearchBudget) -> Bool {
         var body: WireBody? = WireBody(wire, arrival: nil, isComplete: true)
         var response = RecordedResponse(
@@ -34,14 +34,14 @@ import Testing
             response: RecordedResponse(
                 status: 200, reason: [], headers: HeaderFields(["Content-Type: application/json", "Content-Encoding: gzip"])))
         var request: WireBody?
-        // What is put into the secret's place is longer than it.
+        // The placeholder is longer than the secret.
         let budget = SearchBudget(bytes: content.count + 100)
         let outcome = Redactor().within(budget).redact(&interaction, requestBody: &request, responseBody: &body)
         #expect(outcome.response.isBodyChanged && body?.bytes.count != size)
         #expect(!budget.isSpent)
     }
 
-    /// A body that teaches something in every round is not searched without end.
+    /// A body that reveals a new secret in every round is not searched forever.
     @Test func ofManyRoundsTheLaterOnesCount() throws {
         let budget = SearchBudget(bytes: 100)
         for _ in 1...4 {
@@ -71,12 +71,12 @@ import Testing
     @Test func allCodingsCount() throws {
         let floor = InflateLimits.ratioFloor
         let inner = try self.gzip(Array("hello".utf8))
-        // Behind the inner stream's end: a coding that is taken off for nothing.
+        // The bytes after the end of the inner stream are decoded for nothing.
         let wire = try self.gzip(inner + Array(repeating: 0, count: floor))
         #expect(!self.isSearched(wire, coding: "gzip, gzip", within: SearchBudget(ratio: 100)))
     }
 
-    /// Places that each take far longer than others do: lists within lists, and rows whose first line names a secret's column.
+    /// Places that take far longer than others: nested lists, and rows whose first line names a secret's column.
     @Test(arguments: [("", "passwords=[a,"), ("", "tokens = { a = b, c = d,"), ("name,password\n", "1,2\n")])
     func costlyPlacesSpendTheBudget(head: String, unit: String) {
         let text = head + String(repeating: unit, count: 1_000_000 / unit.utf8.count)

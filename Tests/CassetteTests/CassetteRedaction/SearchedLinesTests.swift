@@ -27,7 +27,7 @@ import Testing
         #expect(self.lines.unknown(in: long, at: 0) == [1])
     }
 
-    /// In a place of its own a line is whole or not there: of many, some take others' places.
+    /// A line is either whole in its slot or missing: if there are many, some take the slots of others.
     @Test func ofMoreLinesThanThereIsRoomForNoneIsTakenForAnother() {
         let many = HeaderFields((0..<5000).map { "X-Number: \($0)" })
         self.lines.insert(0..<5000, of: many, at: 0)
@@ -70,11 +70,11 @@ import Testing
         }
     }
 
-    /// A code is a secret beside members of OAuth, in whichever line these are, and however they are spelled.
+    /// A code is a secret next to members of OAuth, in whichever line they are and however they are spelled.
     @Test(arguments: [#"{"redirect_uri":"a"}"#, #""{\"grant_type\":1}""#, "%7B%22code_verifier%22:1%7D"])
     func aLineThatMakesASecretOfAnotherIsNotForgotten(company: String) {
         let redactor = Redactor()
-        // Alone it is none.
+        // Alone, it is no secret.
         _ = self.redacted(redactor, [#"X-Login: {"code":"kT7-pQ2xV9mZ4w1"}"#])
         for number in 1...3 {
             let lines = ["X-Client: \(company)", #"X-Login: {"code":"kT7-pQ2xV9mZ4w\#(number)"}"#]
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// A pattern may take in more than one line, and then less or more of them than of one alone.
+    /// A pattern may span lines, and then matches more or less than in a single line.
     @Test func patternsForAnyTextSeeAllLinesEachTime() throws {
         let rules = try RedactionRules(rules: ["text=(?s)[0-9].*[0-9]"], keep: [])
         let (redactor, both) = (Redactor(rules: rules), ["A: 1", "B: 22"])
@@ -92,14 +92,14 @@ import Testing
         #expect(self.redacted(redactor, both) == self.redacted(Redactor(rules: rules), both))
     }
 
-    /// Of a generated run, with names, values and secrets that come again and again.
+    /// A generated run with names, values and secrets that repeat.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func remembersNothingThatChangesWhatIsRedacted(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let names = [
             "Accept", "X-Api-Key", "Cookie", "X-Note", "User-Agent", "Authorization", "ETag", "x-data-bin", "Referer", "X-Client",
             "X-Login",
         ]
-        // Messages with a text in their first field: one that may be a secret's, and another.
+        // Messages with a text in their first field: one that may be a secret, and another one.
         let messages = ["kT7-pQ2xV9mZ4w1", "plain"].map { text in
             var message: [UInt8] = []
             ([0x0a, UInt8(text.utf8.count)] + Array(text.utf8)).withUnsafeBytes { Base64.encode($0, into: &message) }
@@ -109,7 +109,7 @@ import Testing
             String((0..<Int.random(in: 1...30, using: &random)).map { _ in "abcDEF0189-_%=".randomElement(using: &random) ?? "a" })
         }
         let redactor = Redactor()
-        // What it has learned goes on in the same order, with nothing remembered of lines.
+        // A second redactor gets the learned secrets in the same order, and remembers no lines.
         let vault = SecretVault()
         for _ in 0..<60 {
             let lines = (0..<Int.random(in: 0...6, using: &random)).map { _ -> String in

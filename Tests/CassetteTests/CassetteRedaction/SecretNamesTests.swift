@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func noTwoNamesOfTheTablesHaveOneHash() {
-        // Each name gives its own kind back: a collision would give another's.
+        // Each name gives its own kind: a collision would give another one.
         for (kind, names) in SecretNames.names {
             for name in names { #expect(SecretNames.meaning(of: name.utf8)?.kind == kind, "\(name)") }
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import CassetteModel
 @testable import CassetteRedaction
 
-/// Bodies whose fields are wrong about them: what the bytes are is searched.
+/// Bodies whose header fields are wrong: the search follows the bytes.
 @Suite struct SniffedCodingTests {
     private static let text = Array(#"{"user":"ada","password":"h7nter2Xq"}"#.utf8)
     private static let secret = Array("h7nter2Xq".utf8)
@@ -23,7 +23,7 @@ import Testing
     func aFieldThatNamesACodingWhichIsNotThere(coding: String) {
         let redacted = self.redacted(Self.text, ["Content-Type: application/json", "Content-Encoding: \(coding)"])
         if coding == "snappy" {
-            // Nobody knows what such bytes are.
+            // The format of such bytes is unknown.
             #expect(redacted.count == Self.text.count)
         } else {
             #expect(redacted == Array(#"{"user":"ada","password":"{{password:1}}"}"#.utf8))
@@ -46,7 +46,7 @@ import Testing
             redacted.withUnsafeBytes { _ = try? chain?.push($0) { text.append(contentsOf: $0) } }
             #expect(text == Array(#"{"user":"ada","password":"{{password:1}}"}"#.utf8))
         }
-        // Texts may begin as such a stream does.
+        // Texts may begin like such a stream.
         #expect(
             self.redacted(Array("x^2 is a square\npassword: h7nter2Xq\n".utf8), ["Content-Type: text/plain"])
                 == Array("x^2 is a square\npassword: {{password:1}}\n".utf8))

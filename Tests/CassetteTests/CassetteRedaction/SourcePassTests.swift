@@ -59,7 +59,7 @@ import Testing
         #expect(stream.count == 2)
     }
 
-    /// Where blocks end, and where what waits for more begins.
+    /// The ends of blocks, and the starts of the bytes that wait for more.
     @Test(arguments: [(1 << 20), (1 << 20) - (128 << 10)], [1, 5, 9, 13, 17, 21]) func aSecretAcrossAnEdgeIsFound(
         edge: Int, back: Int
     ) {

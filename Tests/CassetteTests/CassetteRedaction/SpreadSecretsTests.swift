@@ -4,7 +4,7 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// What is taken out of many answers is reported, since it may be an ordinary value.
+/// A value that is redacted in many answers is reported, since it may be ordinary.
 @Suite struct SpreadSecretsTests {
     private func answer(_ text: String, by redactor: Redactor) -> String {
         var interaction = Interaction(
@@ -29,7 +29,7 @@ import Testing
         let redactor = Redactor()
         _ = self.answer(#"{"password":"summer2026"}"#, by: redactor)
         for number in 0..<3 { _ = self.answer(#"{"title":"summer2026 \#(number)","again":"summer2026"}"#, by: redactor) }
-        // Its own place is none of these.
+        // The secret's own place does not count.
         _ = self.answer(#"{"password":"summer2026"}"#, by: redactor)
         #expect(redactor.spread.words.isEmpty)
         _ = self.answer(#"{"title":"summer2026"}"#, by: redactor)

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// A word in the wrong group makes candidates of every third byte.
+    /// A word in the wrong group turns every third byte into a candidate.
     @Test func fewBytesOfATextAreCandidates() {
         var random = SeededGenerator(seed: 7)
         let words = [
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Four bytes alone are too few for vectors.
+    /// Four bytes are too few for vectors.
     @Test func vectorsFindWhatBytesFind() {
         let words = ["token\"", "eyJh", "BEGIN", "ghp_", "xoxb-", "key=", "sk_live_", "\"", "a", "passwor", "\u{e9}", "1//0", "x"]
         var generator = SeededGenerator(seed: 56)

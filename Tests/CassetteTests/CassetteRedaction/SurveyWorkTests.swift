@@ -2,9 +2,9 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Searches look at each byte of a text a few times, whatever the text is made of.
+/// Searches visit each byte of a text a few times, whatever the text contains.
 @Suite struct SurveyWorkTests {
-    /// Times that a survey looks at a byte, on average.
+    /// The average number of times that a survey visits a byte.
     private func work(_ text: String, _ count: (SurveyText, [Int]) -> Int) -> Int {
         Array(text.utf8).withUnsafeBytes { bytes in
             var places: [Int] = []

@@ -23,7 +23,7 @@ import Testing
     ])
     func tablesWithoutASecret(text: String) { HiddenPlace.stays(text, type: "text/plain") }
 
-    /// Half a megabyte of beginnings of rows and tables costs its length, not its square.
+    /// Half a megabyte of row and table beginnings takes linear time, not quadratic.
     @Test func beginningsAreLookedAtOnce() {
         for text in [
             "into t (password) values (", "| password |\n|--|\n", "? password\n: *a\n", "Bearer ", "ENV PASSWORD ", "\"sensitive\":true,",

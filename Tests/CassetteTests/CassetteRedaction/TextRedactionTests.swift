@@ -3,7 +3,7 @@
 import Testing
 
 @Suite struct TextRedactionTests {
-    /// Each place of such a text is one of many secrets'.
+    /// Every position of such a text belongs to many secrets.
     @Test func secretsOfEqualLettersCostNoMoreThanTheirNumber() {
         func work(_ count: Int) -> Int {
             let text = (3..<count).map { "{\"password\":\"\(String(repeating: "a1", count: $0))\"}\n" }.joined()

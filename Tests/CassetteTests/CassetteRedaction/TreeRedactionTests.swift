@@ -5,9 +5,9 @@ import Testing
 @testable import CassetteModel
 @testable import CassetteRedaction
 
-/// Values of binary formats: secrets are taken out by names and looks, and what is left is of the format again.
+/// Values of binary formats: names and shapes find the secrets, and the result is valid in its format.
 @Suite struct TreeRedactionTests {
-    /// A value of all formats, written by the tests' own writers.
+    /// A value that all formats have, written by the writers of these tests.
     indirect enum Value {
         case text(String)
         case number(Int)
@@ -100,7 +100,7 @@ import Testing
         return Self.little(elements.count + 5, 4) + elements + [0]
     }
 
-    /// Each string once, as Apple's writer has them.
+    /// Writes each string once, like Apple's writer.
     static func propertyList(_ value: Value) -> [UInt8] {
         var objects: [[UInt8]] = []
         var strings: [String: Int] = [:]
@@ -176,7 +176,7 @@ import Testing
         #expect(redacted == [0xBF, 0x68] + Array("password".utf8) + [0x6E] + Array("{{password:1}}".utf8) + [0xFF])
     }
 
-    /// A writer of the tests' keeps each string once, so that the same placeholder is written for each value.
+    /// The writer of these tests stores each string once, so every value gets the same placeholder.
     @Test(arguments: ["application/x-plist", "application/octet-stream", "application/x-apple-binary-plist"])
     func aPropertyListStaysOne(type: String) {
         let login = Value.map([
@@ -193,7 +193,7 @@ import Testing
         #expect(RedactionFixtures.bytes(Self.propertyList(Self.schema), ["Content-Type: \(type)"]) == Self.propertyList(Self.schema))
     }
 
-    /// Bytes of each format with bytes changed or missing: no reader trusts a length.
+    /// Bytes of each format with some changed or missing: no reader trusts a length.
     @Test(arguments: 0..<8)
     func brokenBytesEndNothing(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))

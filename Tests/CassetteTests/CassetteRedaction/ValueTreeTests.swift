@@ -26,7 +26,7 @@ import Testing
         #expect(redacted == expected)
     }
 
-    /// Objects and arrays with the type or the count of their elements in front.
+    /// Objects and arrays that declare the type or the number of their elements.
     @Test func containersOfUBJSONWithCounts() {
         // {#1 "password": S "h7nter2Xq"}, and {$S#1 "password": "h7nter2Xq"}.
         let name = "6908" + self.hex("password")
@@ -34,11 +34,11 @@ import Testing
         let hidden = "690e" + self.hex("{{password:1}}")
         #expect(self.redacted("7b236901" + name + "53" + value, type: "application/ubjson") == "7b236901" + name + "53" + hidden)
         #expect(self.redacted("7b2453236901" + name + value, type: "application/ubjson") == "7b2453236901" + name + hidden)
-        // [$U#9 …] under the name is one value of bytes.
+        // [$U#9 …] under the name is a single value of bytes.
         #expect(
             self.redacted("7b" + name + "5b2455236909" + self.hex("h7nter2Xq") + "7d", type: "application/ubjson")
                 == "7b" + name + "5b2455236909" + self.hex("{{passwor") + "7d")
-        // A number, of which four bytes stay.
+        // A number, which keeps four bytes.
         #expect(self.redacted("7b" + name + "6c0001e240" + "7d", type: "application/ubjson") == "7b" + name + "6c00000000" + "7d")
     }
 
@@ -56,7 +56,7 @@ import Testing
 
     @Test func stringsOfSmile() {
         let redacted = self.redacted(Self.smile, type: "application/x-jackson-smile")
-        // "again" refers to the replaced string; the second password, to "ada", which stays as a name elsewhere.
+        // "again" refers to the replaced string; the second password refers to "ada", which stays elsewhere as a name.
         let expected = Self.smile.replacing("4868376e746572325871", with: "4d" + self.hex("{{password:1}}"))
             .replacing("2068376e746572325871fc", with: "20" + self.hex("{{password:1}}") + "fc")
             .replacing("4101fb01", with: "41e0" + self.hex("{{password:2}}") + "fcfb01")

@@ -65,7 +65,7 @@ import Testing
             #expect(redactor.redact(&message).isBodyChanged)
             #expect(message.content.payload?.size == 0 && !message.isComplete && message.reserved == 4)
             #expect(message.note == "not inflated: why; left out: it cannot be searched for secrets")
-            // Once more, there is nothing to leave out.
+            // A second pass has nothing to remove.
             #expect(!redactor.redact(&message).isChanged)
         }
     }
@@ -129,7 +129,7 @@ import Testing
         #expect(
             try self.redacted(#"{ "at": 1, "from": "client", "text": "one \#(Self.token) two", "frames": [2, 40, 6] }"#)
                 == #"{ "at": 1, "from": "client", "text": "one {{github-token:1}} two", "frames": [2, 20, 4] }"#)
-        // Deflated sizes say nothing of the text.
+        // Deflated sizes reveal nothing about the text.
         #expect(
             try self.redacted(#"{ "at": 1, "from": "client", "deflated": true, "text": "one \#(Self.token)", "frames": [2, 40, 6] }"#)
                 == #"{ "at": 1, "from": "client", "deflated": true, "text": "one {{github-token:1}}", "frames": [2, 40, 6] }"#)

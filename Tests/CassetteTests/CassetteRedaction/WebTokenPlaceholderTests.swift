@@ -6,7 +6,7 @@ import TapeBytes
 import TapeTestSupport
 import Testing
 
-/// Makes tokens as an authority does, and reads them as an app does.
+/// Creates tokens like an authority, and reads them like an app.
 private enum Token {
     static func encoded(_ json: String) -> String { String(decoding: Base64URL.encode(Array(json.utf8)), as: UTF8.self) }
 
@@ -14,7 +14,7 @@ private enum Token {
         "\(self.encoded(header)).\(self.encoded(payload)).c2lnbmF0dXJlLW9mLWFub3RoZXI"
     }
 
-    /// The payload of the token that the bytes are.
+    /// The payload of a token.
     static func payload(_ bytes: [UInt8]) throws -> [String: Any] {
         let segments = bytes.split(separator: UInt8(ascii: "."))
         try #require(segments.count == 3)
@@ -75,7 +75,7 @@ private enum Token {
             Token.make(#"["list"]"#), Token.make(#"{"a":1,"a":2}"#), Token.make(#"{"deep":\#(deep)}"#), "eyJhbGciOiJub25lIn0.gIA.x",
             Token.make(#"{"long":[\#((0..<9000).map { "\($0)" }.joined(separator: ","))]}"#), "\(Token.make("{}")).a.b",
         ] where token != "eyJhbGciOiJub25lIn0.e30." { #expect(Token.placeholder(token) == nil, "\(token.prefix(60))") }
-        // An unsigned one is a token too.
+        // An unsigned token is a token too.
         #expect(Token.placeholder("eyJhbGciOiJub25lIn0.e30.") != nil)
     }
 
@@ -101,7 +101,7 @@ private enum Token {
         }
     }
 
-    /// Whatever a token holds: its placeholder decodes, has the same types, and none of its texts.
+    /// The placeholder of any token can be decoded, has the same types, and contains none of its texts.
     @Test func nothingOfAnyTokenIsLeft() throws {
         var generator = SeededGenerator(seed: 5)
         func text() -> String {
@@ -143,7 +143,7 @@ private enum Token {
             #expect(Set(payload.keys) == Set(claims.keys))
             for (name, claim) in claims where name != "exp" {
                 let shown = texts(payload[name] ?? "").joined(separator: "\n")
-                // Names that a program might have given stay.
+                // Values that look like the names in a program stay.
                 for text in texts(claim) where !text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) {
                     #expect(!shown.contains(text), "\(text)")
                 }
@@ -184,7 +184,7 @@ private enum Token {
         #expect(texts[2].contains("signature-removed-id_token-1") && texts[2].hasSuffix(#"","a":1}"#))
         for text in texts {
             #expect(!text.contains("c2lnbmF0dXJl"))
-            // A second look finds nothing more.
+            // A second search finds nothing more.
             #expect(self.redacted(text, redactor) == text && self.redacted(text) == text)
             var tally = PlaceholderTally()
             Array(text.utf8).withUnsafeBytes { tally.add($0) }
@@ -233,7 +233,7 @@ private enum Token {
         #expect(Array("a \(self.token)&b".utf8).withUnsafeBytes { MatchMark.replaced(in: $0) } == nil)
     }
 
-    /// Wherever a token is: no part of it is left, a second look finds nothing more, and what is there is a mark and is counted.
+    /// Wherever a token is: no part of it is left, a second search finds nothing more, and the placeholder is a mark and is counted.
     @Test(
         arguments: [
             "T", "the token is T.", "T. Next", "T.json", "T...", "v1.T", "a=1&b=Bearer%20T", "a=%22T%22", "next=%2Fcb%3Ftoken%3DT%26x%3D1",
@@ -256,7 +256,7 @@ private enum Token {
         }
     }
 
-    /// A pattern with many hits does not look at what is around each of them.
+    /// A pattern with many matches does not examine the surroundings of each.
     @Test func manyHitsOfAPatternTakeLinearTime() throws {
         let rules = try RedactionRules(rules: ["text=[0-9]{4}"])
         let text = String(repeating: "1234 ", count: 200_000)

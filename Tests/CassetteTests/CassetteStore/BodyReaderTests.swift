@@ -73,7 +73,7 @@ import Testing
 }
 
 @Suite struct BodyReaderBytesTests {
-    /// A folder with a sidecar of these bytes under their digest.
+    /// A folder with a sidecar of these bytes, named by their digest.
     private func stored(_ bytes: [UInt8]) throws -> (folder: TemporaryFolder, sidecar: Sidecar, reader: BodyReader) {
         let folder = try TemporaryFolder()
         let path = folder.file("a.json")
@@ -114,10 +114,10 @@ import Testing
         #expect(try self.openFiles(in: folder) == 0)
     }
 
-    /// Regular files below the folder, of all that this process has open.
+    /// The number of regular files below the folder that this process has open.
     private func openFiles(in folder: TemporaryFolder) throws -> Int {
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        // Other tests close theirs meanwhile.
+        // Concurrent tests close their files in the meantime.
         let paths = descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
         return paths.count { $0.hasPrefix(folder.path) && $0.hasSuffix(".bin") }
     }

@@ -96,7 +96,7 @@ import Testing
         #expect(!store.needsSync)
     }
 
-    /// However many files there are; file by file where the system has no such call.
+    /// With any number of files; file by file where the system has no such call.
     @Test(arguments: [true, false]) func manySidecarsAreSyncedByOneCall(_ hasCall: Bool) throws {
         let counts = Guarded((files: 0, systems: 0))
         var disk = DiskCalls.system

@@ -33,7 +33,7 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: self.path)[.posixPermissions] as? Int == 0o644)
     }
 
-    /// Wherever the version is, a reader of version 1 must not take what is appended for its own.
+    /// Wherever the version is, a reader of version 1 must not accept the appended bytes.
     @Test(arguments: [
         "{\"wiretape\": 1, \"x\": [\"wiretape\", 1], \"interactions\": [ {\"id\":1} ]}", "{\"interactions\":[{\"id\":1}],\"wiretape\": 1 }",
         "{\"wiretape\":1,\"interactions\":[]}",
@@ -72,7 +72,7 @@ import Testing
         try appender.rollBack(to: one)
         #expect(try self.texts() == sampleTexts([1]) && appender.count == 1)
         try appender.append([SampleCassette.interaction(4)])
-        // Where that fails, it comes before the next thing that works.
+        // If the rollback fails, it runs again before the next operation.
         disk.with { $0.truncateError = EIO }
         #expect(throws: CassetteError.self) { try appender.rollBack(to: one) }
         disk.with { $0.truncateError = 0 }
@@ -257,7 +257,7 @@ import Testing
         #expect(try self.folder.names().isEmpty)
     }
 
-    /// What `kill -9` in the middle of a write leaves: the beginning of the new bytes over the old ones.
+    /// `kill -9` in the middle of a write leaves the beginning of the new bytes over the old ones.
     @Test func aRecorderKilledInAnyWriteLeavesWhatWasBefore() throws {
         for existing in [[], [1], [1, 2]] {
             let old = SampleCassette.document(existing)
@@ -266,7 +266,7 @@ import Testing
             for end in common..<new.count {
                 try self.folder.write(Array(new[..<end]) + Array(old.dropFirst(end)), to: "pets.json")
                 let reader = try CassetteReader(path: self.path)
-                // Whole as soon as its last brace is there, be its brackets there or not.
+                // The exchange is complete as soon as its last brace is written, with or without the closing brackets.
                 let isThere = end >= new.count - CassetteLayout.closing.count
                 #expect(try allInteractions(reader) == sampleTexts(isThere ? existing + [3] : existing), "killed at \(end)")
                 #expect(reader.damage != nil || end >= new.count - 1 || end == common)
@@ -297,7 +297,7 @@ import Testing
         }
     }
 
-    /// Records until the power fails, and returns what was written and how many of those were synced by then.
+    /// Records until the power fails, and returns the written exchanges and the number of synced ones.
     private func recordAtRandom(_ disk: PowerLossDisk, _ generator: inout SeededGenerator) throws -> (written: [String], synced: Int) {
         let appender = try self.create(disk.calls)
         var written: [String] = []

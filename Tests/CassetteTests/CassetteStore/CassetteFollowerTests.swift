@@ -67,7 +67,7 @@ import Testing
         #expect(try follower.follow() == .replaced)
         #expect(try self.ids(follower) == [9])
         #expect(follower.epoch.number == 2)
-        // A view of before reads the file of before.
+        // An older view reads the older file.
         #expect(try InteractionDecoder.decode(old.bytes(old.ranges[1]), at: .textAlone).id == 2)
     }
 

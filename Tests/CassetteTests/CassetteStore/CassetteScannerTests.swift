@@ -82,7 +82,7 @@ import Testing
             let reader = try self.open(Array(whole[..<cut]))
             let intact = ends.count { $0 <= cut }
             #expect(try allInteractions(reader) == sampleTexts(1..<(intact + 1)), "cut at \(cut)")
-            // Only the last line end is no loss.
+            // Losing only the last line end is no damage.
             #expect((reader.damage == nil) == (cut == whole.count - 1), "cut at \(cut)")
             if let damage = reader.damage { #expect(damage.interactions == 0 || damage.interactions == 1) }
         }
@@ -240,7 +240,7 @@ import Testing
         return Array(("{\n  \"wiretape\": 2,\n  \"interactions\": [" + elements.joined(separator: ",") + "\n  ]\n}\n").utf8)
     }
 
-    /// What is found, or what is wrong.
+    /// The result, or the error.
     private func found(_ path: String, portions: Int) -> String {
         do {
             let result = try CassetteScanner.summarize(SharedFile(OpenFile(path, for: .read)), portions: portions)
@@ -272,7 +272,7 @@ import Testing
         for portions in [2, 5] { #expect(self.found(path, portions: portions) == one, "\(portions)") }
     }
 
-    /// Torn and wrong files of all kinds, and texts that look like the beginning of an exchange where none is.
+    /// Truncated and invalid files of all kinds, and texts that look like the beginning of an exchange.
     @Test func damageIsToldAsIfThereWereOnePortion() throws {
         var generator = SeededGenerator(seed: 32)
         for round in 0..<150 {

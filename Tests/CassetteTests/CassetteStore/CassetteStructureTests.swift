@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Random values, of all that a block of 64 bytes may or may not take.
+    /// Random values of every kind that a block of 64 bytes may or may not handle.
     private static func value(_ generator: inout SeededGenerator, depth: Int) -> String {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 5), using: &generator) {
         case 0: return ["true", "null", "-1.5E+3", "0"].randomElement(using: &generator) ?? "0"
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// Pieces of less than a block are read byte by byte.
+    /// Pieces shorter than a block are read byte by byte.
     @Test func blocksFindWhatBytesFind() {
         var generator = SeededGenerator(seed: 21)
         for round in 0..<400 {

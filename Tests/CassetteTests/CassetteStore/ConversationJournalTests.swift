@@ -86,7 +86,7 @@ import Testing
             try journal.append(ConversationFixtures.line(1), count: 1)
             journals.append(journal)
         }
-        // Other tests run beside this one.
+        // Other tests run concurrently.
         #expect(try open() < before + 150, "each has one")
     }
 
@@ -110,7 +110,7 @@ import Testing
         #expect(try self.folder.read("victim") == Array("precious".utf8))
     }
 
-    /// Every call fails once, whatever it is; what was refused is said again.
+    /// Every call fails once; the refused messages are appended again.
     @Test func aCallThatFailsLosesAndRepeatsNothing() throws {
         for limit in [0, 1 << 20] {
             var step = 0
@@ -126,7 +126,7 @@ import Testing
                         return try body()
                     } catch {
                         failures += 1
-                        // A kill now must not leave what was refused.
+                        // If the process is killed now, the refused messages must not remain.
                         if folder.exists("pets.bodies/open-7.jsonl") {
                             #expect(try folder.read("pets.bodies/open-7.jsonl") == ConversationFixtures.lines(0..<written), "call \(step)")
                         }
@@ -134,7 +134,7 @@ import Testing
                     }
                 }
                 let journal = try twice { try store.makeJournal(7, path) }
-                // The second write is longer than what is left of the first where that failed halfway.
+                // If the first write fails halfway, the second one is longer than its remainder.
                 for range in [0..<9, 9..<10, 10..<40] {
                     try twice { try journal.append(ConversationFixtures.lines(range), count: range.count) }
                     written = range.upperBound

@@ -8,7 +8,7 @@ import Testing
 @testable import CassetteModel
 @testable import CassetteStore
 
-/// Exchanges whose bodies were recorded piece by piece, and whose recorder was killed.
+/// Exchanges whose bodies were recorded in pieces by a recorder that was killed.
 @Suite struct JournalBodiesTests {
     private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }

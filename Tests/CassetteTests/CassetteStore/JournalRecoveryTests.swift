@@ -12,7 +12,7 @@ import Testing
     private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
-    /// A cassette with exchange 1, and open conversations beside it.
+    /// A cassette with exchange 1, and journals of open conversations next to it.
     private func killed(_ ids: [Int], messages: Int = 3, padding: Int = 0, of name: String = "pets.json") throws {
         if !self.folder.exists(name) {
             let appender = try CassetteAppender.create(self.folder.file(name), recorder: "test")
@@ -37,7 +37,7 @@ import Testing
         return kinds
     }
 
-    // MARK: What is taken in
+    // MARK: Recovery
 
     @Test func whatAKilledRecorderLeftIsAnExchangeThatTheRecorderCut() throws {
         try self.killed([2, 3])
@@ -79,7 +79,7 @@ import Testing
             #expect(cassette.count == 2 && cassette.id(at: 1) == 2 && cassette.notices.count == 1)
             let exchange = try cassette.interaction(at: 1)
             #expect(try ConversationFixtures.messages(exchange, beside: path) == Array(0..<messages))
-            // The recorder goes on meanwhile.
+            // The recorder continues in the meantime.
             try journal.append(ConversationFixtures.lines(messages..<messages + 1), count: 1)
             #expect(try ConversationFixtures.messages(try cassette.interaction(at: 1), beside: path) == Array(0..<messages))
             _ = try journal.finish()
@@ -105,7 +105,7 @@ import Testing
         #expect(try self.findings().isEmpty)
     }
 
-    // MARK: Whose it is
+    // MARK: Ownership
 
     @Test func aRecordingBesideTheCassetteKeepsItsOwn() throws {
         try self.killed([2])
@@ -142,7 +142,7 @@ import Testing
         try self.killed([])
         #expect(try CassetteReferences(familyOf: self.path).tidy(store) == 0)
         #expect(self.folder.exists(sidecar.path))
-        // The same when they are in a file themselves.
+        // The same applies if the messages are in a file themselves.
         guard case .file(let messages, _) = try journal.finish(inlineLimit: 0) else { return #expect(Bool(false)) }
         var interaction = ConversationFixtures.head(3)
         interaction.webSocket = .file(messages, count: 1)
@@ -150,7 +150,7 @@ import Testing
         try journal.remove()
         #expect(try CassetteReferences(familyOf: self.path).tidy(store) == 0)
         #expect(self.folder.exists(sidecar.path) && self.folder.exists(messages.path))
-        // And a merged cassette has copies of both.
+        // A merged cassette has copies of both.
         let merged = self.folder.file("all.json")
         _ = try CassetteMerger([self.path]).write(to: merged, recorder: "test")
         #expect(try self.findings(merged).isEmpty)
@@ -169,7 +169,7 @@ import Testing
         #expect(try RecordedExchanges.read(self.path).map(\.id) == [2])
     }
 
-    // MARK: What is wrong
+    // MARK: Damage
 
     @Test(arguments: [
         ("{ \"at\": 3, \"from\"", 3), ("{ \"at\": 3 } {}\n", 3), ("[]\n", 3), ("\n", 3), ("{ \"at\": 3, \"text\": \"\u{1}\" }\n", 3),
@@ -237,7 +237,7 @@ import Testing
 
     // MARK: Kills
 
-    /// The folders of a recorder that was killed at each of its steps, with the messages that were acknowledged by then.
+    /// The folders of a recorder that was killed at each step, with the number of acknowledged messages at that time.
     private func statesOfARecording(inlineLimit: Int, _ body: (_ state: String, _ acknowledged: Int) throws -> Void) throws {
         let states = Guarded<[(String, Int)]>([])
         let acknowledged = Guarded(0)
@@ -270,7 +270,7 @@ import Testing
         withExtendedLifetime(appender) {}
     }
 
-    /// The exchange is there once, with every message that was acknowledged, in order.
+    /// Expects the exchange once, with every acknowledged message, in order.
     private func check(_ exchanges: [Interaction], _ path: String, atLeast acknowledged: Int) throws {
         let twos = exchanges.filter { $0.started == ConversationFixtures.head(2).started }
         guard acknowledged > 0 || !twos.isEmpty else { return }
@@ -289,7 +289,7 @@ import Testing
             guard !CassettePlace.isEmptyFile(path) else { return }
             let cassette = try RecordedCassette(path: path)
             try self.check((0..<cassette.count).map { try cassette.interaction(at: $0) }, path, atLeast: acknowledged)
-            // The next recorder is killed as well, at each of its steps.
+            // The next recorder is killed at each step too.
             let (again, step) = (state + ".again", Guarded(0))
             let disk = StepDisk {
                 let next = step.withLock { step -> Int in
@@ -312,7 +312,7 @@ import Testing
         #expect(count > 15)
     }
 
-    /// What a sync has covered is there after a power failure, whatever else is.
+    /// Synced data survives a power failure, whatever happens to the rest.
     @Test func aJournalIsRemovedWhenItsExchangeIsSynced() throws {
         try self.killed([2])
         let disk = FaultyDisk()

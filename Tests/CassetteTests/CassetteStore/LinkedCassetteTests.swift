@@ -6,7 +6,7 @@ import Foundation
 import TapeTestSupport
 import Testing
 
-/// Cassettes that are reached through symbolic links, as build systems and package managers lay files out.
+/// Cassettes behind symbolic links, as build systems and package managers lay out files.
 @Suite struct LinkedCassetteTests {
     private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private static let body = Array("hello, body".utf8)
@@ -15,7 +15,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: self.folder.file(name), withDestinationPath: target)
     }
 
-    /// A body beside `real/pets.json`.
+    /// A body next to `real/pets.json`.
     private func makeBody(_ bytes: [UInt8] = Self.body) throws -> Sidecar {
         try FileManager.default.createDirectory(atPath: self.folder.file("real"), withIntermediateDirectories: true)
         var digest = PortableSHA256()
@@ -114,7 +114,7 @@ import Testing
             let left = CassettePlace.leftRecordings(beside: name)
             #expect(left.map { $0.path } == [new] && left[0].notice.contains("wiretape diff"), "\(left)")
         }
-        // One that is being written is no news.
+        // A recording that is still being written is not reported.
         do {
             let appender = try CassetteAppender.open(new, recorder: "1")
             #expect(CassettePlace.leftRecordings(beside: path).isEmpty)

@@ -130,7 +130,7 @@ import Testing
             _ = try SharedFile.locked(path, disk: .system)
             _ = cassetteError { _ = try OpenFile(self.folder.path, for: .read) }
         }
-        // Other tests open files meanwhile, but not thousands.
+        // Other tests open files in the meantime, but not thousands.
         #expect(try OpenFile(path, for: .read).descriptor < descriptor + 500)
     }
     #endif

@@ -6,7 +6,7 @@ import TapeBytes
 import TapeTestSupport
 import Testing
 
-/// Cassettes under hidden names, which commands write and killed commands leave.
+/// Cassettes under hidden names, which commands write, and which killed commands leave.
 @Suite struct StagedCassetteTests {
     private let folder: TemporaryFolder
     private var path: String { self.folder.file("pets.json") }
@@ -16,7 +16,7 @@ import Testing
         try RecordedExchanges.write([.sample(1)], to: self.path)
     }
 
-    /// A body that only a cassette under the hidden name refers to.
+    /// A body to which only a cassette under the hidden name refers.
     private func stage(_ command: CassettePlace.StagingCommand) throws -> (appender: CassetteAppender, body: Sidecar) {
         let staged = try CassettePlace.stagedPath(of: self.path, by: command)
         let appender = try CassetteAppender.create(staged, recorder: "1")
@@ -36,7 +36,7 @@ import Testing
         #expect(try self.folder.names().sorted() == ["pets.bodies", "pets.json"] && !self.folder.exists(body.path))
     }
 
-    /// Any command that changes the cassette finds it, and not the next rewrite alone.
+    /// Any command that changes the cassette finds it, not only the next rewrite.
     @Test func killedRewriteLeavesNothing() throws {
         let half = self.folder.file(".pets.json.rewrite")
         try OpenFile(half, for: .create).write(Array("half".utf8), at: 0)
@@ -52,7 +52,7 @@ import Testing
         withExtendedLifetime(file) {}
     }
 
-    /// A name that is taken is no reason to fail at the end of a recording.
+    /// A taken name must not make the end of a recording fail.
     @Test func longestNameLeavesRoomForAllNamesBesideIt() throws {
         let path = self.folder.file(String(repeating: "n", count: CassettePlace.nameLimit - 5) + ".json")
         try CassettePlace.checkName(path)

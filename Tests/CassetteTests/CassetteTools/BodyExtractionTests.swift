@@ -11,7 +11,7 @@ import Testing
 
     init() throws { self.temporary = try TemporaryFolder() }
 
-    /// - Returns: the names of the files, and what was told of them.
+    /// - Returns: the names of the files, and the reported files.
     private func extract(_ interaction: Interaction) throws -> (names: [String], told: [ExtractedFile]) {
         var told: [ExtractedFile] = []
         let extraction = BodyExtraction(

@@ -14,7 +14,7 @@ import Testing
         return verifier.problem(with: body)
     }
 
-    /// A body as gzip, level 6, with the bytes of the wire known by their digest.
+    /// A body as gzip, level 6, with the digest of its wire bytes.
     private func coded(_ text: String) throws -> Body {
         let parameters = DeflateParameters(level: 6)
         let plain = Body(

@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    /// Two uploads to one URL that came in another order are no change.
+    /// Two uploads to one URL in another order are no change.
     @Test func requestsToOneURLArePairedByTheirBodies() throws {
         let folder = try CareFolder()
         func post(_ id: Int, _ text: String) -> Interaction {

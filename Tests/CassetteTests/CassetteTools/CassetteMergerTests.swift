@@ -55,7 +55,7 @@ import Testing
         let connection = { ConnectionInfo(id: $0, remote: "a:1", isReused: false) }
         let early = [Interaction.care(1, at: 1, "GET", "http://a/1"), .care(2, at: 2, "GET", "http://a/2", connection: connection(1))]
         try self.folder.write(early, to: "a.json")
-        // The same cassette went on elsewhere, with other numbers.
+        // The same cassette was continued elsewhere, with other numbers.
         try self.folder.write(
             [
                 .care(7, at: 1, "GET", "http://a/1"), .care(8, at: 2, "GET", "http://a/2", connection: connection(5)),

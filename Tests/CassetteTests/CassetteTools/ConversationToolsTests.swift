@@ -6,7 +6,7 @@ import Foundation
 import TapeTestSupport
 import Testing
 
-/// What the tools say of conversations: words, events, differences, problems.
+/// The output of the tools for conversations: words, events, differences, and problems.
 @Suite struct ConversationToolsTests {
     private let folder: CareFolder
 
@@ -117,7 +117,7 @@ import Testing
             Self.text(1, .client, #"{"op":"add","id":1}"#), Self.text(2, .server, "a"), Self.text(3, .server, "b"),
             Self.close(4, .server, 1000),
         ]
-        // Times, and how the sides fell together, say nothing.
+        // Times, and the interleaving of the two sides, do not count.
         #expect(try self.changes(old, [Self.text(9, .server, "a"), old[0], old[2], old[3]]) == [])
         let new = [
             Self.text(1, .client, #"{"op":"add","id":2}"#), Self.text(2, .server, "a"), Self.text(2, .server, "new"),

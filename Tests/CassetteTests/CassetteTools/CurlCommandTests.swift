@@ -199,7 +199,7 @@ import Testing
         ("Cassettes/pets.json", "Cassettes/pets.json"), ("이름.json", "이름.json"), ("my pets.json", "'my pets.json'"), ("it's", #"'it'\''s'"#),
         ("$HOME", "'$HOME'"),
         ("", "''"),
-        // With an accent behind it, the quote is one character for Swift and still a quote for a shell.
+        // With a combining accent after it, the quote is one Character in Swift and still a quote in a shell.
         ("a'\u{301};id'\u{301}", "'a'\\''\u{301};id'\\''\u{301}'"),
     ])
     func isOneWordToAShell(word: String, quoted: String) {

@@ -29,7 +29,7 @@ import Testing
         #expect(try self.changes(old, new) == wanted)
     }
 
-    /// Each level has one element more than the other text's: looking twice at each would take 2 to the 90th steps.
+    /// Each level has one element more than the other text's: comparing each of them twice would take 2 to the 90th steps.
     @Test func deepListsOfOtherLengthsAreComparedOnce() throws {
         let depth = 90
         let old = String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)

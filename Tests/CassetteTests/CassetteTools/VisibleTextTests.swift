@@ -32,7 +32,7 @@ import Testing
         #expect(VisibleText.whole(Array(text.utf8), .xml) == "<a b=\"&#x9b;&#x202e;이\">&#x61c;\r\n&#x85;</a>")
     }
 
-    /// Controls of direction (UAX #9) and of C1: each is escaped in each form.
+    /// Bidirectional controls (UAX #9) and C1 controls: each is escaped in every form.
     @Test func noControlOfDirectionAndNoneOfC1IsLeft() {
         let directions: [ClosedRange<UInt32>] = [0x202A...0x202E, 0x2066...0x2069, 0x200E...0x200F, 0x61C...0x61C, 0x80...0x9F]
         for scalar in directions.joined().compactMap(Unicode.Scalar.init) {

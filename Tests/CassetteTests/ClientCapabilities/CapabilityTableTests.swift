@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Whatever the release, a row fits: none falls between two.
+    /// Every release has a matching row: none falls between two.
     @Test func noReleaseIsLeftOut() {
         for swift in [nil, SwiftRelease(5, 10), SwiftRelease(6, 3, 1), SwiftRelease(6, 3, 2), SwiftRelease(6, 4), SwiftRelease(7, 0)] {
             let report = CapabilityReport(PlatformFacts(system: .linux, swift: swift))

@@ -14,7 +14,7 @@ struct CareFolder {
 
     func file(_ name: String) -> String { self.folder.file(name) }
 
-    /// Writes interactions as they are, ids and all.
+    /// Writes interactions unchanged, including their ids.
     @discardableResult
     func write(_ interactions: [Interaction], to name: String, members: [UnknownMember] = []) throws -> String {
         let appender = try CassetteAppender.create(self.file(name), recorder: "test", members: members)
@@ -28,7 +28,7 @@ struct CareFolder {
         return self.file(name)
     }
 
-    /// A sidecar in the folder of bodies of a cassette that may not be there yet.
+    /// A sidecar in the body folder of a cassette that need not exist yet.
     func sidecar(_ bytes: [UInt8], of name: String, ext: String = "bin") throws -> Sidecar {
         let store = try BodyStore(cassettePath: self.file(name))
         let spool = try store.makeSpool()
@@ -54,7 +54,7 @@ struct CareFolder {
 }
 
 extension Interaction {
-    /// An exchange of a given second.
+    /// An exchange that started at a given second.
     static func care(
         _ id: Int, at second: Int64 = 0, _ method: String = "GET", _ url: String = "http://a/", request: [String] = ["Host: a"],
         requestBody: Body? = nil, status: Int = 200, headers: [String] = [], body: Body? = nil, connection: ConnectionInfo? = nil

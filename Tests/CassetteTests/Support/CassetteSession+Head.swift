@@ -1,7 +1,7 @@
 @testable import CassettePlayback
 
 extension CassetteSession {
-    /// Decides on a request without a body where the head is enough; nil where it is not.
+    /// The decision on a request without a body, or nil if the head is not enough.
     func head(_ method: String, _ url: String) -> Decision? {
         switch self.begin(method: method, url: url) {
         case .decided(let decision): decision

@@ -1,7 +1,7 @@
 @testable import CassetteStore
 
 extension CassetteStructure {
-    /// Feeds a document in pieces of one size.
+    /// Feeds a document in pieces of equal size.
     static func scan(_ bytes: [UInt8], piece: Int) -> CassetteStructure {
         var structure = CassetteStructure()
         var offset = 0

@@ -25,7 +25,7 @@ enum ConversationFixtures {
 
     static func lines(_ numbers: Range<Int>, padding: Int = 0) -> [UInt8] { numbers.flatMap { self.line($0, padding: padding) } }
 
-    /// The messages of an exchange, by their `at`, wherever they are; nil if one is not a message.
+    /// The messages of an exchange by their `at`, wherever they are stored; nil if one is not a message.
     static func messages(_ interaction: Interaction, beside path: String) throws -> [Int]? {
         let sidecar: Sidecar
         switch interaction.webSocket {
@@ -39,7 +39,7 @@ enum ConversationFixtures {
 }
 
 extension TemporaryFolder {
-    /// Copies all files to another folder, as they are at this moment.
+    /// Copies all files in their current state to another folder.
     func copy(to path: String) throws {
         try? FileManager.default.removeItem(atPath: path)
         try FileManager.default.copyItem(atPath: self.path, toPath: path)

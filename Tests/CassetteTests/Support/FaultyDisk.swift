@@ -1,12 +1,12 @@
 import Foundation
 @testable import CassetteStore
 
-/// A disk that is full, slow, interrupted or broken when told so, and counts what is asked of it.
+/// A disk that can be full, slow, interrupted or broken, and counts its calls.
 final class FaultyDisk: Sendable {
     struct State {
-        /// No byte is stored at or behind this offset: the disk is full there.
+        /// No byte is stored at or after this offset: the disk is full there.
         var end = Int.max
-        /// The most bytes one write takes.
+        /// The maximum number of bytes per write.
         var writeLimit = Int.max
         /// Every second call is interrupted by a signal.
         var interrupts = false

@@ -3,7 +3,7 @@ import Testing
 @testable import CassetteModel
 @testable import CassetteStore
 
-/// All interactions a reader gives, as text.
+/// All interactions of a reader, as text.
 func allInteractions(_ reader: CassetteReader) throws -> [String] {
     try (0..<reader.count).map { String(decoding: try reader.bytes(at: $0), as: UTF8.self) }
 }
@@ -12,7 +12,7 @@ func sampleTexts(_ ids: some Sequence<Int>, size: Int = 60) -> [String] {
     ids.map { String(decoding: SampleCassette.element($0, size: size), as: UTF8.self) }
 }
 
-/// Whether a file is one valid JSON document, by a parser that is not ours.
+/// Whether an independent parser accepts a file as one JSON document.
 func isJSON(_ path: String) -> Bool {
     guard let data = FileManager.default.contents(atPath: path) else { return false }
     return (try? JSONSerialization.jsonObject(with: data)) != nil

@@ -1,7 +1,7 @@
 @testable import CassetteModel
 import TapeBytes
 
-/// Bodies of gRPC made from messages, and back.
+/// Converts messages to gRPC bodies, and back.
 enum GRPCBodies {
     static let headers = HeaderFields(["content-type: application/grpc"])
 
@@ -11,7 +11,7 @@ enum GRPCBodies {
 
     static func frame(_ fields: ProtoField...) -> [UInt8] { self.frame(ProtoMessage(fields: fields).bytes) }
 
-    /// The payloads of a body's messages; nil if it is none.
+    /// The payloads of a body's messages; nil if it is no gRPC body.
     static func payloads(_ body: [UInt8]) -> [[UInt8]]? {
         var payloads: [[UInt8]] = []
         var rest = body[...]
@@ -26,7 +26,7 @@ enum GRPCBodies {
         return payloads
     }
 
-    /// The fields of each message, as they are guessed.
+    /// The guessed fields of each message.
     static func messages(_ body: [UInt8]) -> [[ProtoField]]? {
         self.payloads(body).map { payloads in
             payloads.map { payload in
@@ -48,7 +48,7 @@ extension ProtoField {
 }
 
 extension Interaction {
-    /// A call of gRPC with messages of fields both ways.
+    /// A gRPC call with messages of fields in both directions.
     static func call(
         _ sent: [ProtoMessage], _ received: [GRPCMessage] = [], status: Int? = 0, after: Int? = nil, endAfter: Int? = nil,
         rest: [UInt8] = []

@@ -4,7 +4,7 @@
 @testable import CassetteStore
 @testable import TapeBytes
 
-/// Recorded requests without a file: bodies are equal where their texts are.
+/// Recorded requests without a file: bodies are equal if their texts are.
 final class ListedRequests: RequestSource {
     struct Request: Sendable {
         var method = "POST"
@@ -12,14 +12,14 @@ final class ListedRequests: RequestSource {
         /// Nil without a body.
         var body: String?
         var isComplete = true
-        /// A body with a mark: fits any body.
+        /// A body with a mark, which matches any body.
         var hasMark = false
     }
 
     let requests: [Request]
     /// The request whose body cannot be read.
     let unreadable: Int?
-    /// How often a body was read.
+    /// The number of body reads.
     let reads = Guarded(0)
 
     init(_ requests: [Request], unreadable: Int? = nil) {
@@ -87,7 +87,7 @@ final class ListedRequests: RequestSource {
 }
 
 extension CassetteSession {
-    /// What a request gets whose body has come to its end.
+    /// The decision for a request with a complete body.
     func ask(_ method: String = "POST", _ url: String = "http://a.test/", body: String?) throws -> Decision {
         switch self.begin(method: method, url: url, hasBody: body != nil) {
         case .decided(let decision): decision

@@ -2,12 +2,12 @@ import Foundation
 import TapeTestSupport
 @testable import CassetteStore
 
-/// Remembers every write to one file since its last sync, and makes up what the disk may hold after the power fails.
+/// Remembers all writes to one file since its last sync, and generates the possible content of the disk after a power failure.
 ///
-/// Each sector of 512 bytes has, independently, the content it had after any of those writes; the size is that after any of them.
+/// Each sector of 512 bytes independently has its content after one of those writes; the size is the size after one of them.
 final class PowerLossDisk: Sendable {
     private struct State {
-        /// The file as it was after the last sync and after each call since.
+        /// The file after the last sync, and after each later call.
         var versions: [[UInt8]] = [[]]
     }
 
@@ -54,7 +54,7 @@ final class PowerLossDisk: Sendable {
     func afterPowerLoss(using generator: inout SeededGenerator) -> [UInt8] {
         let versions = self.lock.withLock { self.state.versions }
         let size = versions.randomElement(using: &generator)?.count ?? 0
-        // Often all sectors but a few are of one age.
+        // Often all sectors except a few have the same age.
         let common = Int.random(in: 0..<versions.count, using: &generator)
         let spread: Double = [0.05, 0.3, 1].randomElement(using: &generator) ?? 1
         var image: [UInt8] = []

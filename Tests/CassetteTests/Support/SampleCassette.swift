@@ -1,11 +1,11 @@
 @testable import CassetteStore
 
-/// Interactions and documents as the recorder writes them, without any encoder.
+/// Interactions and documents in the recorder's format, without an encoder.
 enum SampleCassette {
     static let head = CassetteLayout.head(recorder: "wiretape 0.1.0", members: [])
 
-    /// An element of the array with its indentation; `size` bytes of text in its body, full of what could mislead a scanner, and
-    /// `padding` more bytes.
+    /// An element of the array with its indentation: its body has `size` bytes of text, full of characters that could mislead a scanner,
+    /// and `padding` more bytes.
     static func interaction(_ id: Int, size: Int = 60, padding: Int = 0) -> [UInt8] {
         let pieces = ["{\\\"a\\\": [1, 2", "]}", "이름 ", "\\\\", "\\n    {\\n      \\\"id\\\"", "ü}", "]\\n}", "🐈", "plain text "]
         var text = ""
@@ -32,7 +32,7 @@ enum SampleCassette {
             """.utf8)
     }
 
-    /// The same as it is read: from brace to brace.
+    /// The same element as it is read, from brace to brace.
     static func element(_ id: Int, size: Int = 60) -> [UInt8] { Array(self.interaction(id, size: size).dropFirst(4)) }
 
     static func document(_ ids: [Int]) -> [UInt8] {

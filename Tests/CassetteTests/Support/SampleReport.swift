@@ -1,7 +1,7 @@
 @testable import CassettePlayback
 @testable import CassetteStore
 
-/// A replay in which everything went wrong once.
+/// A replay in which everything has failed once.
 enum SampleReport {
     static var whole: ReplayReport {
         let requests = ["GET http://a.test/1", "GET http://a.test/2", "POST http://a.test/3", "CONNECT", "GET http://a.test/5?ts=1"]

@@ -4,14 +4,14 @@
 @testable import CassetteStore
 @testable import TapeBytes
 
-/// Recorded requests as they were sent, without a file: their bodies are read as a cassette's are.
+/// Recorded requests as they were sent, without a file: their bodies are read like a cassette's.
 struct SentRequests: RequestSource {
     struct Request: Sendable {
         var method = "POST"
         var url = "http://a.test/"
         var lines: [String] = []
         var body = ""
-        /// Instead of the text.
+        /// Used instead of the text.
         var binary: [UInt8] = []
         var sent: [UInt8] { self.binary.isEmpty ? Array(self.body.utf8) : self.binary }
         var status = 200
@@ -63,7 +63,7 @@ struct SentRequests: RequestSource {
     ) throws(CassetteError) -> ComparedRequest {
         let request = self.requests[index]
         var facets = MatchFixture.live(request.sent, request.lines, rules, url: request.url)
-        // A cassette has the text of a coded body.
+        // A cassette holds the decoded text of a coded body.
         (request.sent + Array(request.body.utf8)).withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &facets.placeholders) }
         return ComparedRequest(
             method: request.method, url: request.url, headers: HeaderFields(request.lines), facets: facets, isComplete: true,
@@ -72,7 +72,7 @@ struct SentRequests: RequestSource {
 }
 
 extension CassetteSession {
-    /// What a request gets once all of it has come.
+    /// The decision for a request that has arrived completely.
     func send(_ request: SentRequests.Request) throws -> Decision {
         let fields = HeaderFields(request.lines)
         switch self.begin(method: request.method, url: request.url, headers: fields, hasBody: !request.sent.isEmpty) {
@@ -86,6 +86,6 @@ extension CassetteSession {
 }
 
 extension Decision {
-    /// The exchange that answers, however its answer is computed; nil for any other decision.
+    /// The index of the answering exchange, however its answer is computed; nil for any other decision.
     var replayed: Int? { if case .replay(let index, _) = self { index } else { nil } }
 }

@@ -1,9 +1,9 @@
 import TapeBytes
 @testable import CassetteStore
 
-/// A disk whose calls are counted, and of which one fails, or is looked at before and after.
+/// A disk that counts its calls, lets one of them fail, or allows inspection before and after each.
 ///
-/// A write is two calls: its first half, and the rest, so that a look falls between them.
+/// A write is two calls, its first half and the rest, so that an inspection can fall between them.
 final class StepDisk: Sendable {
     private struct State {
         var steps = 0
@@ -11,7 +11,7 @@ final class StepDisk: Sendable {
     }
 
     private let state = Guarded(State())
-    /// Called before each step, and by `look` after the last.
+    /// Called before each step; `look` calls it after the last one.
     private let willStep: @Sendable () -> Void
 
     init(willStep: @escaping @Sendable () -> Void = {}) { self.willStep = willStep }
@@ -19,7 +19,7 @@ final class StepDisk: Sendable {
     /// The steps so far.
     var steps: Int { self.state.withLock { $0.steps } }
 
-    /// Has one step fail, once, counted from 0.
+    /// Makes one step fail once, counted from 0.
     func fail(step: Int, with error: Int32) { self.state.withLock { $0.failing = (step, error) } }
 
     private func step() -> Int32? {
@@ -38,7 +38,7 @@ final class StepDisk: Sendable {
             return DiskCalls.system.write(descriptor, half.count < 64 ? bytes : half, offset)
         }
         calls.truncate = { descriptor, size in self.step().map { -Int($0) } ?? DiskCalls.system.truncate(descriptor, size) }
-        // The content is what counts here, not how long the disk of the machine takes.
+        // Only the content matters here, not the speed of the machine's disk.
         calls.synchronize = { _ in self.step().map { -Int($0) } ?? 0 }
         calls.remove = { folder, name in self.step().map { -Int($0) } ?? DiskCalls.system.remove(folder, name) }
         calls.link = { folder, name, second in self.step().map { -Int($0) } ?? DiskCalls.system.link(folder, name, second) }

@@ -104,7 +104,7 @@ import Testing
 }
 
 @Suite struct UnsafeRawBufferPointerComparisonTests {
-    /// Of lengths around each of the words that it is compared in, with each byte wrong once, at the end of the bytes and before it.
+    /// Lengths around each of the word sizes of the comparison, with each byte wrong once, at the end of the bytes and before it.
     @Test func aTextIsFoundAtItsOffsetOnly() {
         func check(_ text: StaticString) {
             let wanted = Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

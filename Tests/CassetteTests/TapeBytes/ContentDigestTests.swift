@@ -44,7 +44,7 @@ import Testing
         #expect(self.digest(Array(text.utf8)) == expected)
     }
 
-    /// Whichever of the two this computer uses.
+    /// Regardless of which one this machine uses.
     @Test func instructionsAndPlainCodeGiveTheSame() {
         let bytes = (0..<64 * 37).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         var states = Array(repeating: (0..<8).map { UInt32($0) &* 0x9e37_79b9 }, count: 2)

@@ -14,7 +14,7 @@ import Testing
                     ended.signal()
                 })
         }
-        // All run before any may go on.
+        // All threads run before any of them may continue.
         for _ in 0..<count { begun.wait() }
         for _ in 0..<count { go.signal() }
         for _ in 0..<count { ended.wait() }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import TapeBytes
 
-/// Patterns made by chance mean what they mean to Foundation's regular expressions, but for the longest of `|`.
+/// Random patterns match like Foundation's regular expressions, except that `|` takes the longest alternative.
 @Suite struct FoundationPatternTests {
-    /// Foundation's expressions for a pattern, one for each number of UTF-16 units that may be left after a match.
+    /// Foundation's expressions for a pattern, one for each number of UTF-16 units that may remain after a match.
     private struct Oracle {
         private let expressions: [NSRegularExpression]
 
@@ -16,7 +16,7 @@ import Testing
             }
         }
 
-        /// The leftmost match and the longest from there, found by asking for every end; `starts` are bytes.
+        /// The leftmost and longest match, found by trying every end; `starts` are byte offsets.
         func range(in input: String, starts: ArraySlice<Int>) -> Range<Int>? {
             let text = input as NSString
             for start in starts {

@@ -116,7 +116,7 @@ import Testing
             }
             let cassette = self.written(text, depth: round % 5)
             #expect(self.restored(cassette, style) == text)
-            // Any layout will do, and writing is stable.
+            // Any layout is accepted, and writing is stable.
             #expect(self.written(cassette, depth: round % 5) == cassette)
             #expect(self.restored(text, style) == text)
         }

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func kindsOfOpenContainersSurviveDepth() {
-        // Past 64 levels the kinds move into the second word and back.
+        // Beyond 64 levels, the kinds move into the second word and back.
         let text = String(repeating: "[", count: 60) + String(repeating: "{\"a\":", count: 60) + "1" + String(repeating: "}", count: 60)
         #expect(self.isJSON(Array((text + String(repeating: "]", count: 60)).utf8)))
         #expect(!self.isJSON(Array((text + "}" + String(repeating: "]", count: 59)).utf8)))

@@ -47,7 +47,7 @@ import Testing
                 """)
     }
 
-    /// Spaces are written in words of eight: none may be left over, or be written beyond the storage.
+    /// Spaces are written in words of eight: none may remain, and none may be written beyond the storage.
     @Test(arguments: 0..<14) func linesAreIndentedAtAnyDepthAndPlace(depth: Int) {
         for before in 48..<66 {
             var writer = JSONWriter(reserving: 64)

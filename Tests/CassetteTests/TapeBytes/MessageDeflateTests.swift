@@ -5,7 +5,7 @@ internal import Testing
 @Suite struct MessageDeflateTests {
     private static let fox = Array("The quick brown fox jumps over the lazy dog. ".utf8)
 
-    /// `#require` takes no value that cannot be copied.
+    /// `#require` does not support noncopyable values.
     private func deflater(windowBits: Int, keepsWindow: Bool) throws -> MessageDeflater {
         guard let deflater = MessageDeflater(windowBits: windowBits, keepsWindow: keepsWindow) else { throw TestProblem("no deflater") }
         return deflater
@@ -45,7 +45,7 @@ internal import Testing
         return message
     }
 
-    /// RFC 7692, 7.2.3: one block, the window shared, no compression, two blocks, and a block that ends its stream.
+    /// RFC 7692, 7.2.3: one block, a shared window, no compression, two blocks, and a block that ends its stream.
     @Test func examplesOfTheStandardAreHello() {
         for coded: [[UInt8]] in [
             [[0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00], [0xf2, 0x00, 0x11, 0x00, 0x00]],
@@ -130,7 +130,7 @@ internal import Testing
             var inflater = MessageInflater(windowBits: windowBits, keepsWindow: keeps)
             for _ in 0..<8 {
                 let size = [0, 1, 5, 200, 5_000, 70_000].randomElement(using: &generator) ?? 0
-                // Few different bits deflate well.
+                // Fewer set bits deflate better.
                 let bits = generator.next() | generator.next()
                 var message: [UInt8] = []
                 while message.count < size {

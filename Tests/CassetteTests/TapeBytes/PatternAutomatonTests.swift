@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func aFullTableIsBegunAnewAndSaysTheSame() throws {
-        // Needs some 2^9 states.
+        // Requires about 2^9 states.
         let text = "[ab]*a[ab]{8}"
         var roomy = try self.automaton(text, isAnchored: true)
         var tight = try self.automaton(text, isAnchored: true, limit: 200)

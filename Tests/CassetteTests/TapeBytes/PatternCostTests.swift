@@ -3,7 +3,7 @@ import Testing
 
 @testable import TapeBytes
 
-/// What takes a backtracking matcher longer than the age of the universe.
+/// Patterns that would take a backtracking matcher longer than the age of the universe.
 @Suite struct PatternCostTests {
     @Test(arguments: [
         ("(a*)*b", "a"), ("(a|a)*b", "a"), ("(a|aa)+$c", "a"), ("(.*)*,(.*)*x", "a"), ("(a?){300}a{300}b", "a"), ("([a-z]+)+@", "q"),
@@ -19,7 +19,7 @@ import Testing
             #expect(!input.withUnsafeBytes { pattern.matches($0) })
             #expect(input.withUnsafeBytes { pattern.firstRange(in: $0) } == nil)
         }
-        // Backtracking would not end in this world: the bound is for that, not for speed.
+        // The bound catches backtracking, which would never end; it does not measure speed.
         #expect(took < .seconds(60))
     }
 }

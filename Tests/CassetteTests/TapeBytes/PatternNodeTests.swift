@@ -7,7 +7,7 @@ import Testing
     ])
     func theCostIsWhatTheCompilerMakes(text: String) throws {
         let node = try PatternParser.parse(text)
-        // One more for the match at the end.
+        // One instruction more, for the match at the end.
         #expect(PatternProgram(node).instructions.count == node.cost + 1)
     }
 }

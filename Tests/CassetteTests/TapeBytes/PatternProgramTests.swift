@@ -24,7 +24,7 @@ import Testing
 
     @Test func charactersOfTheSameSetsShareAClass() {
         let alphabet = PatternAlphabet([Self.letters])
-        // Letters of the set that are word characters; é; other word characters; the rest.
+        // The letters of the set that are word characters, é, the other word characters, and the rest.
         #expect(alphabet.count == 4)
         #expect(self.read(Array("a".utf8), alphabet).class == self.read(Array("q".utf8), alphabet).class)
         #expect(self.read(Array("a".utf8), alphabet).class != self.read(Array("é".utf8), alphabet).class)

@@ -2,7 +2,7 @@ internal import TapeBytes
 internal import Testing
 
 @Suite struct SHA1Tests {
-    /// FIPS 180-2, appendix A, and the edges of its padding (the digests by `sha1sum`).
+    /// FIPS 180-2, appendix A, and the edge cases of its padding (with digests from `sha1sum`).
     @Test(arguments: [
         ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
         ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),

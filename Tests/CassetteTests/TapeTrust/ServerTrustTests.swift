@@ -3,7 +3,7 @@ import TapeBytes
 import Testing
 
 @Suite struct PublicKeyPinTests {
-    /// The digest that RFC 7469, 2.1.5 has in its examples.
+    /// The digest in the examples of RFC 7469, 2.1.5.
     private static let base64 = "d6qzRu9zOECb90Uez27xWltNsj0e1Md7GkYYkVoZWmM="
 
     @Test(arguments: ["sha256/", "sha256//"], [true, false])

@@ -3,7 +3,7 @@ import Foundation
 @testable import CassetteFormat
 @testable import CassetteModel
 
-/// Streams of real producers, all of the same JSON text, and seeded material for properties.
+/// Streams of real producers, all of the same JSON text, and seeded data for property tests.
 enum CodingFixtures {
     static let json = """
         [{"id": 0, "name": "pet-0", "kind": "fish", "price": 94.79}, {"id": 1, "name": "pet-1", "kind": "bird", "price": 65.09}, \
@@ -64,7 +64,7 @@ enum CodingFixtures {
         pGdojNBqjKwVAAAA//8CajXGo9XYTM/UHKHVBE2rCR6tlgZ6lkhaTdG0miJrTclPR7FVz9wUodMMTacZtmACAAAA//+CaTUx1LMwQug1R9NrjsdWSz0DJPdaoOm0wGer\
         qZ6lIUKrJZpWS3yhBEwSJkhJAgAAAP//Qk9PhgZ4NJua65kj2WuIkaDwpigTPUuz2lgAAAAA//8DAIt3onjJAgAA
         """)
-    /// Go's `gzip.NewWriter`: compress/flate is no zlib, and ours makes nothing like it. `w.Write(bytes); w.Close()`
+    /// Go's `gzip.NewWriter`: compress/flate is not zlib, and ours produces nothing like it. `w.Write(bytes); w.Close()`
     static let gzipGo = decode(
         """
         H4sIAAAAAAAA/3zSzUrFMBAF4FcJs65D/idzX0VcXG+vGsRaanfSd5eCkHGEWYbk44TDefyGPsPF+cnBcv24w8XBet8fPEwO3vty3sFL/3o7z+vWb+cLzkh8TO7XBmWD\
@@ -144,12 +144,12 @@ enum CodingFixtures {
         }
     }
 
-    /// 1 MiB of zeros as raw deflate, fully flushed: repeated any number of times and ended by `03 00` it is one stream.
+    /// 1 MiB of zeros as raw deflate with a full flush: any number of repetitions followed by `03 00` form one stream.
     static let mebibyteOfZeros: [UInt8] =
         [0xec, 0xc1, 0x31, 0x01, 0, 0, 0, 0xc2, 0xa0, 0xf5, 0x4f, 0x6d, 0x08, 0x5f, 0xa0] + [UInt8](repeating: 0, count: 1016)
         + [0x3e, 0x03, 0, 0, 0xff, 0xff]
 
-    /// A zstd frame of blocks of 128 KiB that repeat a zero (RFC 8878, 3.1.1.2), as many MiB as asked for.
+    /// A zstd frame with blocks of 128 KiB that repeat a zero (RFC 8878, 3.1.1.2).
     static func zstdZeros(mebibytes: Int) -> [UInt8] {
         let block: [UInt8] = [0x02, 0x00, 0x10, 0x00]
         return [0x28, 0xb5, 0x2f, 0xfd, 0x00, 7 << 3] + Array(repeating: block, count: mebibytes * 8).joined() + [0x01, 0, 0]

@@ -20,7 +20,7 @@ enum GoldenInteractions {
 
     private static let grpc = HeaderFields(["te: trailers", "content-type: application/grpc", "grpc-encoding: gzip"])
 
-    /// With names, without, compressed, and in a file.
+    /// Messages with names, without names, compressed, and in a file.
     private static let call = Interaction(
         id: 1, started: start,
         request: RecordedRequest(
@@ -57,7 +57,7 @@ enum GoldenInteractions {
             trailers: HeaderFields(["grpc-status: 0"])),
         connection: ConnectionInfo(id: 2, stream: 7, remote: "127.0.0.1:443", isReused: true))
 
-    /// Both sides send at once, and the server's last message is cut.
+    /// Both sides send at once, and the server's last message is truncated.
     private static let conversation: Interaction = {
         var response = RecordedResponse(
             status: 200, version: .http2, headers: HeaderFields(["content-type: application/grpc+json"]),

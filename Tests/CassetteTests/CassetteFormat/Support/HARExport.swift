@@ -4,7 +4,7 @@ import Testing
 @testable import CassetteModel
 @testable import TapeBytes
 
-/// Exports into memory and reads the archive again.
+/// Exports into memory, and reads the archive again.
 enum HARExport {
     static func export(_ interactions: [Interaction], bodies: (any HARBodySource)? = nil) throws -> JSONValue {
         var text: [UInt8] = []

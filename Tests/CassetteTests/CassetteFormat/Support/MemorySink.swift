@@ -8,11 +8,11 @@ struct MemorySink: SidecarSink {
 
     var files: [String: [UInt8]] = [:]
     var largestPiece = 0
-    /// Throws once this many bytes were written in all.
+    /// Throws once this many bytes have been written in total.
     var room = Int.max
     /// Counts bytes without keeping them, for bodies of a GiB.
     var keepsBytes = true
-    /// The digest of a GiB takes long in a debug build.
+    /// Computing the digest of a GiB takes long in a debug build.
     var isDigested = true
 
     mutating func store(
@@ -43,7 +43,7 @@ struct MemorySink: SidecarSink {
     }
 }
 
-/// 32 bytes that depend on all bytes fed (FNV-1a, four times): enough to distinguish test bodies.
+/// 32 bytes that depend on all input bytes (FNV-1a, four times): enough to distinguish test bodies.
 struct TestDigest: ContentDigest {
     private var state: [UInt64] = [1, 2, 3, 4].map { 0xcbf2_9ce4_8422_2325 &* $0 }
 

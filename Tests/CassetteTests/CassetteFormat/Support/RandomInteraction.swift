@@ -40,7 +40,7 @@ struct RandomInteraction {
             version: .http11, status: 103, reason: self.line(), headers: self.fields(), at: self.time(), unknown: self.unknown())
     }
 
-    /// Any bytes but those that end a line.
+    /// Any bytes except line ends.
     private mutating func line() -> [UInt8] {
         guard self.chance(3) else { return Array(self.pick(["OK", "", "Nicht gefunden – 없음", "\"quoted\\\"\t"]).utf8) }
         return (0..<self.below(30)).map { _ in UInt8(self.below(256)) }.filter { $0 != 0 && $0 != 10 && $0 != 13 }
@@ -82,7 +82,7 @@ struct RandomInteraction {
             notBefore: self.instant(), notAfter: self.instant(), unknown: self.unknown())
     }
 
-    /// Of whole seconds or not.
+    /// With or without a fraction of a second.
     private mutating func instant() -> Timestamp {
         Timestamp(microseconds: Int64(self.below(1 << 32)) * 1_000_000 + (self.chance(3) ? Int64(self.below(1_000_000)) : 0))
     }

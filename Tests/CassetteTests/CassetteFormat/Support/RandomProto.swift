@@ -1,7 +1,7 @@
 import CassetteModel
 import TapeTestSupport
 
-/// Random messages of Protocol Buffers: every wire type, and values that look like others.
+/// Random Protocol Buffers messages: every wire type, and values that look like others.
 struct RandomProto {
     var generator: SeededGenerator
 

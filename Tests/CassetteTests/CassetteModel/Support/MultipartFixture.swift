@@ -3,9 +3,9 @@ import Testing
 
 @testable import CassetteModel
 
-/// What the tests of multipart bodies share: a parse as text, in any pieces, and bodies of every shape.
+/// Shared code of the multipart tests: a parse as text in any pieces, and bodies of every shape.
 enum MultipartFixture {
-    /// One event without its bytes' memory; neighbours of a kind that may come in several pieces are joined.
+    /// One event without its bytes; adjacent events of a kind that may arrive in several pieces are joined.
     struct Stretch: Equatable, CustomStringConvertible {
         var kind: MultipartEvent.Kind
         var offset: Int
@@ -46,7 +46,7 @@ enum MultipartFixture {
         return stretches
     }
 
-    /// The events of a text, one a line.
+    /// The events of a text, one per line.
     static func transcript(_ text: String, boundary: String = "X", limits: MultipartLimits = MultipartLimits()) throws -> [String] {
         try self.parse([Array(text.utf8)[...]], boundary: boundary, limits: limits).map(\.description)
     }
@@ -67,7 +67,7 @@ enum MultipartFixture {
         "--X\r\nContent-Disposition: form-data; name=\"food\"\r\n\r\n음식\r\n"
         + "--X\r\nContent-Disposition: form-data; name=\"pet\"; filename=\"a.jpg\"\r\nContent-Type: image/jpeg\r\n\r\n\u{1}\r\n\u{2}\r\n--X--\r\n"
 
-    /// Bodies as senders write them, right and wrong.
+    /// Bodies that senders produce, valid and invalid.
     static let texts = [
         "", "x", "--X", "--X--", "--X--\r\n", "--X\r\n", "--X\r\n\r\n", "--X\r\n\r\n\r\n--X--", "--X\r\n\r\n--X--\r\n", "--X\n\na\n--X--\n",
         "\r\n--X\r\n\r\na\r\n--X--\r\n", "pre\r\n--X\r\n\r\na\r\n--X--\r\nepilogue", "--X \t\r\n\r\na\r\n--X-- \r\n",
@@ -85,7 +85,7 @@ enum MultipartFixture {
         Self.form,
     ]
 
-    /// A text with a few bytes taken out, put in, doubled or changed, of those that matter.
+    /// A text with a few of its significant bytes removed, inserted, doubled or changed.
     static func mutated(_ bytes: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &generator) {

@@ -1,9 +1,9 @@
 import Foundation
 import TapeTestSupport
 
-/// The programs that make and read multipart bodies beside ours: what Python, Node, curl and Chromium have.
+/// Other programs that write and read multipart bodies: those of Python, Node, curl and Chromium.
 ///
-/// Python's packages are fetched from PyPI once, into an environment beside the build; where that cannot be, there is no `python`.
+/// Python's packages are installed once from PyPI, into an environment next to the build; `python` is nil if that is not possible.
 enum MultipartPrograms {
     static let python: String? = {
         let repository = URL(fileURLWithPath: #filePath).pathComponents.dropFirst().dropLast(5)
@@ -34,7 +34,7 @@ enum MultipartPrograms {
         var errors: String
     }
 
-    /// What the program prints.
+    /// The program's output.
     static func run(_ command: [String], input: Data = Data()) throws -> Data {
         let folder = try TemporaryFolder()
         let paths = ["in", "out", "err"].map { folder.file($0) }

@@ -5,7 +5,7 @@ import Testing
 @testable import CassetteModel
 @testable import TapeBytes
 
-/// A multipart body as a program made it, with the Content-Type that goes with it.
+/// A multipart body as a program wrote it, with its Content-Type.
 struct ProducedBody: Codable {
     var name: String
     var type: String
@@ -20,7 +20,7 @@ struct ProducedBody: Codable {
 
     var bytes: [UInt8] { Array(self.body) }
 
-    /// The parts as a cassette has them, and its text; they give the bytes back.
+    /// The parts in a cassette, and its text; they restore the bytes.
     func recorded() throws -> (body: MultipartBody<PartContent>, text: String) {
         var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
@@ -37,7 +37,7 @@ struct ProducedBody: Codable {
         return (body, String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    /// The parts as we read them; nil if we do not.
+    /// The parts as our reader finds them, or nil if it finds no multipart body.
     var parts: [Part]? {
         let bytes = self.bytes
         guard let boundary = MultipartType(Array(self.type.utf8))?.boundary,

@@ -1,4 +1,4 @@
-/// What is run in Python, Node and a browser: each prints or reads bodies as JSON, with bytes in base64.
+/// Programs for Python, Node and a browser: each prints or reads bodies as JSON, with bytes in base64.
 enum ProducerScripts {
     /// The fields that every producer sends, as JSON: name, filename, data in base64.
     static let fields = #"""
@@ -38,7 +38,7 @@ enum ProducerScripts {
         json.dump(out, sys.stdout)
         """#
 
-    /// Attachments in every encoding that Python's mail library writes, with long names.
+    /// Attachments with long names, in every encoding that Python's mail library writes.
     static let mail = #"""
         import base64, email.message, email.mime.multipart, email.mime.text, email.policy, json, sys
         fields = json.load(sys.stdin)
@@ -78,7 +78,7 @@ enum ProducerScripts {
         }])));
         """#
 
-    /// Starts curl against a server of its own on loopback and reports what curl sent.
+    /// Starts curl against its own server on loopback, and reports the bytes that curl sent.
     static let curl = #"""
         import base64, http.server, json, os, subprocess, sys, tempfile, threading
         fields = json.load(sys.stdin)
@@ -105,7 +105,7 @@ enum ProducerScripts {
         json.dump(out, sys.stdout)
         """#
 
-    /// Lets a headless Chromium send a form with files to a server on loopback, and reports what it sent.
+    /// Has a headless Chromium send a form with files to a server on loopback, and reports the bytes that it sent.
     static let chromium = #"""
         import base64, http.server, json, subprocess, sys, tempfile, threading
         fields = json.load(sys.stdin)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CassetteModel
 
-/// Makes valid multipart bodies with names that are hard to write, from a seed.
+/// Generates valid multipart bodies with difficult names from a seed.
 enum RandomMultipart {
     static let names = [
         "a", "음식", "반려동물.jpg", "it's \"quoted\"", "back\\slash", "line\r\nend", "🐶.png", "", " spaces ", "semi;colon", "a=b", "100%", "é",
@@ -33,7 +33,7 @@ enum RandomMultipart {
             boundary: boundary, parts: parts, closing: MultipartBody<[UInt8]>.usualDelimiter(isFirst: count == 0, isClosing: true))
     }
 
-    /// As browsers write it.
+    /// In the form of browsers.
     static func disposition(using generator: inout SeededGenerator) -> [UInt8] {
         let name = self.escaped(self.names.randomElement(using: &generator) ?? "")
         let filename =
@@ -54,7 +54,7 @@ enum RandomMultipart {
         return text
     }
 
-    /// Never the boundary, which has small letters; line ends and hyphens in plenty.
+    /// Never contains the boundary, which has lower-case letters, but many line ends and hyphens.
     private static func data(using generator: inout SeededGenerator) -> [UInt8] {
         let alphabet: [UInt8] = [13, 10, 45, 45, 0, 65, 0xEC, 58]
         return (0..<Int.random(in: 0...200, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }

@@ -1,6 +1,6 @@
 @testable import CassetteModel
 
-/// The descriptors of a small service, as protoc writes them: of each kind of field that has a form of its own.
+/// The descriptors of a small service as protoc writes them, with every kind of field that has its own form.
 enum SampleSchema {
     private static func text(_ number: Int, _ text: String) -> ProtoField { ProtoField(number, .text(Array(text.utf8))) }
 

@@ -5,7 +5,7 @@ import TapeTestSupport
 @testable import CassetteStore
 @testable import TapeBytes
 
-/// Facets of bodies given as text, live and out of a cassette.
+/// Facets of bodies given as text, live and from a cassette.
 enum MatchFixture {
     static let json = ["Content-Type: application/json"]
     static let form = ["Content-Type: application/x-www-form-urlencoded"]
@@ -35,12 +35,12 @@ enum MatchFixture {
         self.live(Array(body.utf8), lines, rules, url: url)
     }
 
-    /// Why a live body is not the recorded one.
+    /// The differences between a live body and the recorded one.
     static func differences(_ live: String, _ recorded: String, _ lines: [String], _ rules: MatchRules = .standard) -> [String] {
         self.live(live, lines, rules).differences(fromRecorded: self.live(recorded, lines, rules)).map(\.description)
     }
 
-    /// A form of parts, each a header section's lines and its data.
+    /// A form of parts, each with the lines of its header section and its data.
     static func multipart(_ boundary: String, _ parts: [([String], String)]) -> String {
         parts.map { "--\(boundary)\r\n" + $0.map { $0 + "\r\n" }.joined() + "\r\n\($1)\r\n" }.joined() + "--\(boundary)--\r\n"
     }
@@ -59,7 +59,7 @@ enum MatchFixture {
     }
 }
 
-/// A folder with sidecars, as a recorder leaves it, and the way of a request body into a cassette and out of it.
+/// A folder with sidecars as a recorder leaves it; takes a request body into a cassette and out of it.
 struct RecordedFixture {
     let folder: TemporaryFolder
     private let store: BodyStore
@@ -87,7 +87,7 @@ struct RecordedFixture {
 
     var reader: BodyReader { BodyReader(cassettePath: self.folder.file("tape.json")) }
 
-    /// Decoded, written as an interaction and read again.
+    /// The body, decoded, written as an interaction, and read again.
     func body(_ wire: [UInt8], _ lines: [String]) throws -> Body? {
         var sink = Sink(store: self.store)
         var decoder = WireBodyDecoder { PortableSHA256() }

@@ -1,6 +1,6 @@
 import TapeTestSupport
 
-/// Random JSON values that can be written in many spellings, and changed in one leaf.
+/// Random JSON values that can be written in many spellings, and changed in a single leaf.
 struct RespelledJSON {
     indirect enum Value {
         case object([(String, Value)])
@@ -83,7 +83,7 @@ struct RespelledJSON {
 
     // MARK: Changing
 
-    /// The value with one leaf changed, and that leaf's pointer; nil where there is no leaf.
+    /// The value with one leaf changed, and that leaf's pointer; nil if it has no leaf.
     mutating func changed(_ value: Value) -> (Value, String)? {
         switch value {
         case .word(let word): return (.word(word == "true" ? "false" : "true"), "")
@@ -106,7 +106,7 @@ struct RespelledJSON {
         }
     }
 
-    /// As a pointer is shown in a difference.
+    /// In the form in which a difference shows a pointer.
     private static func escaped(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {

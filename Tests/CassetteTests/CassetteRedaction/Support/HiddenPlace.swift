@@ -3,11 +3,11 @@ import Testing
 
 @testable import CassetteRedaction
 
-/// Texts with `h7nter2Xq` at one place, redacted as bodies.
+/// Texts with `h7nter2Xq` in one place, redacted as bodies.
 enum HiddenPlace {
     static let secret = "h7nter2Xq"
 
-    /// The secret is gone and a second search changes nothing; the same for the text in a string of JSON.
+    /// Expects that the secret is gone and a second search changes nothing, and the same for the text in a JSON string.
     static func check(_ text: String, type: String, inJSON: Bool = true, _ location: SourceLocation = #_sourceLocation) {
         let redacted = RedactionFixtures.body(text, type: type)
         #expect(!redacted.contains(self.secret), "\(redacted)", sourceLocation: location)

@@ -1,6 +1,6 @@
-/// Places in requests and answers, made from the public documentation of APIs, each labelled: `«…»` is a secret, `‹…›` is none.
+/// Places in requests and answers, taken from the public documentation of APIs and labelled: `«…»` is a secret, `‹…›` is not.
 ///
-/// A line has the kind of the text, the API and the text, with tabs between them; `\n` in the text is a line end.
+/// A line has the kind of the text, the API, and the text, separated by tabs; `\n` in the text is a line end.
 enum LabelledPlaces {
     static let lines = #"""
         json	Stripe, tokens	{"id":"‹tok_1N3T00LkdIwHu7ixt44h1F8k›","object":"‹token›","type":"‹card›","used":false,"client_ip":"‹52.35.78.6›"}

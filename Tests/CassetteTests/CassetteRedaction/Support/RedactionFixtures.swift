@@ -2,9 +2,9 @@ import CassetteFormat
 import CassetteModel
 import CassetteRedaction
 
-/// What many tests of redaction need.
+/// Helpers of many redaction tests.
 enum RedactionFixtures {
-    /// A body redacted alone, as text.
+    /// The text of a body that is redacted alone.
     static func body(
         _ text: String, type: String = "application/json", rules: RedactionRules = .standard, vault: SecretVault = SecretVault()
     ) -> String {
@@ -20,7 +20,7 @@ enum RedactionFixtures {
         return body?.bytes ?? []
     }
 
-    /// Header lines redacted alone.
+    /// The lines of a header section that is redacted alone.
     static func lines(_ lines: [String], rules: RedactionRules = .standard, vault: SecretVault = SecretVault()) -> [String] {
         var request = RecordedRequest(method: "GET", url: "http://example.com/", headers: HeaderFields(lines))
         var body: WireBody?

@@ -1,7 +1,7 @@
 import TapeBytes
 import TapeTestSupport
 
-/// Secrets made from a seed, and the spellings in which a text may have them.
+/// Generates secrets from a seed, and the spellings that a text may have of them.
 struct SecretCorpus {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     private static let marks = Array(" !\"#$%&'()*+,-./:;<=>?@[\\]^_{|}~".utf8)
@@ -14,7 +14,7 @@ struct SecretCorpus {
                 ? Self.marks[Int.random(in: 0..<Self.marks.count, using: &random)]
                 : Self.letters[Int.random(in: 0..<Self.letters.count, using: &random)]
         }
-        // Not a word or a number, for which other rules hold; and no white space at the ends, which fields lose.
+        // Words and numbers have other rules, and fields lose white space at the ends.
         secret[0] = UInt8(ascii: "q")
         secret[length / 2] = UInt8(ascii: "7")
         secret[length - 1] = UInt8(ascii: "Z")
@@ -66,7 +66,7 @@ struct SecretCorpus {
         }
     }
 
-    /// Every spelling that a secret may be left in.
+    /// Every spelling in which a secret may remain.
     static func spellings(_ secret: [UInt8]) -> [[UInt8]] {
         [
             secret, self.percent(secret), self.percent(secret, lower: true), self.percent(secret, all: true),

@@ -1,8 +1,8 @@
 import TapeTestSupport
 
-/// A pattern made by chance, in our spelling and in that of NSRegularExpression (where `\w` and the like are Unicode's).
+/// A random pattern, in our spelling and in that of NSRegularExpression (where `\w` and similar classes are Unicode's).
 struct RandomPattern {
-    /// Characters: Foundation's expressions go back and try again, and may take twice as long for each more.
+    /// In characters: Foundation's expressions backtrack, and may take twice as long for each additional character.
     static let longestInput = 6
 
     private(set) var ours = ""
