@@ -8,7 +8,7 @@ import TapeTestSupport
 import Testing
 @testable import CassetteImport
 
-/// Archives that are made cassettes and archives again, and cassettes that are made archives and cassettes again.
+/// Archives converted to cassettes and back, and cassettes converted to archives and back.
 @Suite struct ArchiveRoundTripTests {
     private let folder: TemporaryFolder
 
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// As text, whatever its spelling: numbers by value, times as instants.
+    /// Entries are compared as text regardless of spelling: numbers by value, times as instants.
     private static func entries(_ bytes: [UInt8]) throws -> [[String: Any]] {
         try #require(self.log(bytes)?["entries"] as? [[String: Any]])
     }
@@ -61,7 +61,7 @@ import Testing
 
     private static func pages(_ bytes: [UInt8]) throws -> NSArray { try #require(self.log(bytes)?["pages"] as? NSArray) }
 
-    /// What a member of the old value is otherwise in the new one; members that only the new one has are no difference.
+    /// The members whose value differs in the new one; members that only the new one has do not count.
     private static func differences(_ old: Any, _ new: Any?, _ path: String) -> [String] {
         switch old {
         case let old as [String: Any]:
@@ -70,7 +70,7 @@ import Testing
         case let old as [Any]:
             guard var new = new as? [Any], new.count == old.count else { return ["\(path) has another count: \(String(describing: new))"] }
             var old = old
-            // The fields of a body's coding come after the others.
+            // The fields of a body's coding are written after the others.
             if path.hasSuffix(".response.headers") { (old, new) = (old.sorted(by: Self.areInOrder), new.sorted(by: Self.areInOrder)) }
             return zip(old, new).enumerated().flatMap { Self.differences($1.0, $1.1, "\(path)[\($0)]") }
         case let old as NSNumber:
@@ -124,7 +124,7 @@ import Testing
     }
 }
 
-/// Archives of a few entries, of what browsers write.
+/// Archives of a few entries, as browsers write them.
 private enum RandomArchive {
     static func make(_ generator: inout SeededGenerator) -> String {
         let count = Int.random(in: 1...3, using: &generator)
@@ -142,7 +142,7 @@ private enum RandomArchive {
         let status = [200, 201, 302, 404, 500].randomElement(using: &generator) ?? 200
         let version = ["HTTP/1.1", "http/2.0", "HTTP/2", "h3"].randomElement(using: &generator) ?? "HTTP/1.1"
         let second = Int.random(in: 10 + index * 10...19 + index * 10, using: &generator)
-        // In the order of their start, as a cassette has them.
+        // In the order of their start, like in a cassette.
         let hour = ["07:08:\(second).25Z", "09:08:\(second).25+02:00", "00:38:\(second).25-06:30"].randomElement(using: &generator) ?? ""
         let body = self.text(&generator)
         let coded = Bool.random(using: &generator)
@@ -151,7 +151,7 @@ private enum RandomArchive {
         let coding = coded ? #", {"name": "Content-Encoding", "value": "gzip"}, {"name": "Content-Length", "value": "\#(size + 7)"}"# : ""
         let post = method == "POST" ? self.post(&generator) : (type: "", data: self.empty(&generator), size: 0)
         let connect = Bool.random(using: &generator)
-        // Some have no TLS in the time of the connection, and some count it twice.
+        // Some exclude TLS from the connect time, and some count it twice.
         let connecting = ["4.25", "0.25"].randomElement(using: &generator) ?? ""
         let phases = connect ? #""dns": 1.5, "connect": \#(connecting), "ssl": 2"# : #""dns": -1, "connect": -1, "ssl": -1"#
         let page = Bool.random(using: &generator) ? #""pageref": "page_\#(index)", "comment": "c\#(index)","# : ""
@@ -175,7 +175,7 @@ private enum RandomArchive {
             """
     }
 
-    /// As some have for a request without a body.
+    /// Some tools write this for a request without a body.
     private static func empty(_ generator: inout SeededGenerator) -> String {
         Bool.random(using: &generator) ? #""postData": {"mimeType": "", "text": "", "params": []},"# : ""
     }

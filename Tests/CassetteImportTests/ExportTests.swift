@@ -7,7 +7,7 @@ import TapeTestSupport
 import Testing
 @testable import CassetteExport
 
-/// What is written for other tools.
+/// The output for other tools.
 @Suite struct ExportTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -40,7 +40,7 @@ import Testing
 
     private static let hiddenText = "{\"name\": \"a\u{202E}b\u{85}\u{200F}c$`'\"}"
 
-    /// Controls of direction and of C1 wherever a recording may have them.
+    /// Bidirectional and C1 controls, wherever a recording may have them.
     private static func hidden() -> Interaction {
         let text = Self.hiddenText
         var interaction = self.post(text)
@@ -80,7 +80,7 @@ import Testing
         #expect(collection["item"]?.elements.map { $0 }.first?["response"]?.elements.map { $0 }.first?["body"]?.string == body)
     }
 
-    /// Any shell of POSIX makes the bytes again.
+    /// Any POSIX shell reproduces the bytes.
     @Test func aShellMakesTheSameBytes() throws {
         for word in [
             "\u{202E}", "a\u{202E}\u{9B}b", "it's \u{2066}$HOME `x` \\ \"q\"\u{1F408}\u{200F}", "\u{85}\u{E0001}\u{85}", "plain", "",
@@ -120,7 +120,7 @@ import Testing
                 || text.contains("--data-binary '@\(folder.path)/1-request.bytes'"), "\(text)")
         #expect(try self.folder.names(in: "sent") == ["1-request.bytes"])
         #expect(try self.folder.read("sent/1-request.bytes") == Array(body.utf8))
-        // Without a folder, the script says how to get them.
+        // Without a folder, the script says how to obtain them.
         #expect(try self.text([Self.post(body)]) { CurlScript($0, .bash) }.contains("--curl --files wiretape-1 > /dev/null"))
     }
 
@@ -244,7 +244,7 @@ import Testing
 
     @Test func aTestMakesTheRequestsAndExpectsTheirStatus() throws {
         let text = try self.text([Self.post("{\"a\": \"\\n\"}"), Interaction.sample(2, at: 5)]) { SwiftTestText($0) }
-        // URLRequest is there on Linux.
+        // URLRequest needs this import on Linux.
         #expect(text.contains("#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif\n"), "\(text)")
         #expect(text.contains("@Test func replaysListPets() async throws {\n    try await withCassette(\"list-pets\") {\n"), "\(text)")
         #expect(text.contains(#"request1.httpBody = Data("{\"a\": \"\\n\"}".utf8)"#), "\(text)")

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 @testable import CassetteImport
 
-/// What a flow of mitmproxy is made of.
+/// The values in a mitmproxy flow.
 indirect enum TNet {
     case text(String), bytes([UInt8]), int(Int), double(Double), bool(Bool), nothing
     case list([TNet])

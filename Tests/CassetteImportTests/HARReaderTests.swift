@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func titlesAndCommentsAreKeptWithoutTheirSecrets() throws {
-        // The first is known by what it looks like, the second by a field of the last entry alone.
+        // The first is recognized by its shape, the second only by a field of the last entry.
         let (key, late) = ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "violet-tapir-parade-77")
         let page = """
             "comment": "with \(key)", "browser": {"name": "Firefox", "version": "130.0", "comment": "\(late)"},
@@ -168,7 +168,7 @@ import Testing
         #expect(try self.one(entry).request.body == nil)
     }
 
-    /// "It matches any" means an empty body and none as well.
+    /// "Matches any" means both an empty body and no body.
     @Test(arguments: [nil, "", "a=1"]) func aRequestWhoseBodyIsMissingMatchesAny(body: String?) throws {
         let post = #", "bodySize": 20"#
         _ = try self.importing.run(HARText.log(HARText.entry("POST", request: post)))
@@ -381,7 +381,7 @@ import Testing
             #expect(throws: CassetteError.self) { try CassetteImporter(ImportOptions()).run([file], to: broken.cassette, version: "1") }
         }
         var changed = zip
-        // A byte of the body.
+        // One byte of the body.
         changed[zip.count - 22 - 2 * (46 + 5) - 1] ^= 1
         let broken = try Importing()
         #expect(throws: CassetteError.self) { try broken.run(bytes: changed, as: "x.zip") }
@@ -447,7 +447,7 @@ import Testing
 
     @Test func strictFailsOnAnyLossAndWritesNothing() throws {
         let entry = HARText.entry(response: #""content": {"size": 17}"#)
-        // Of a long body there is a file by then.
+        // A long body already has a file at that point.
         let long = HARText.entry(response: #""content": {"text": "\#(String(repeating: "0123456789", count: 20_000))"}"#)
         do {
             _ = try self.importing.run(HARText.log(long, entry)) { $0.isStrict = true }
@@ -460,7 +460,7 @@ import Testing
         #expect(try whole.run(HARText.log(HARText.entry())) { $0.isStrict = true }.report.exchanges == 1)
     }
 
-    /// Each with what its message must say of the place.
+    /// Each text with the position that its message must name.
     @Test(arguments: [
         (#"{"log": {"entries": [{"request"#, "line 1"), (#"{"log": {"entries": [1]}}"#, "entry 1"),
         (#"{"log": {"entries": {}}}"#, "log.entries"),
@@ -494,7 +494,7 @@ import Testing
         #""content": {"size": 9, "text": ""}"#,
         #""content": {"size": 3, "text": "!!!", "encoding": "base64"}"#,
     ]) func anAnswerWhoseBodyIsUnknownIsCut(_ response: String) throws {
-        // A length of its own, where nothing else says that there was a body.
+        // A separate length, where no other member indicates a body.
         let length = response.contains("bodySize") ? #", {"name": "Content-Length", "value": "512"}"# : ""
         let entry = HARText.entry(headers: #"{"name": "Content-Type", "value": "text/plain"}\#(length)"#, response: response)
         let (report, exchanges) = try Importing().run(HARText.log(entry))
@@ -542,7 +542,7 @@ extension String {
     }
 }
 
-/// ZIP archives of files that are stored as they are.
+/// ZIP archives of uncompressed files.
 private enum ZipFile {
     static func stored(_ files: [(name: String, data: [UInt8])]) -> [UInt8] {
         func bytes(_ values: (UInt32, Int)...) -> [UInt8] {

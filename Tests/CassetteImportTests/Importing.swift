@@ -5,14 +5,14 @@ import TapeBytes
 import TapeTestSupport
 @testable import CassetteImport
 
-/// Imports texts into a cassette in a folder of its own.
+/// Imports texts into a cassette in its own folder.
 struct Importing {
     let folder: TemporaryFolder
     var cassette: String { self.folder.file("out.json") }
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// - Returns: the report, and what is in the cassette.
+    /// - Returns: the report, and the interactions in the cassette.
     func run(_ text: String, as name: String = "in.har", _ change: (inout ImportOptions) -> Void = { _ in }) throws
         -> (report: ImportReport, interactions: [Interaction])
     {
@@ -29,7 +29,7 @@ struct Importing {
         return (report, try RecordedExchanges.read(self.cassette))
     }
 
-    /// The message of an import that fails, and leaves nothing but its source.
+    /// The message of a failing import, which must leave only its source.
     func failure(_ text: String, as name: String = "in.har", _ change: (inout ImportOptions) -> Void = { _ in }) throws -> String {
         do {
             _ = try self.run(text, as: name, change)

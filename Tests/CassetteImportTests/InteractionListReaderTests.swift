@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 @testable import CassetteImport
 
-/// Cassettes of the VCR family, each in the words of its tool.
+/// Cassettes of the VCR family, in the format of each tool.
 @Suite struct InteractionListReaderTests {
     private let importing: Importing
 
@@ -202,7 +202,7 @@ import Testing
         #expect(message.contains("aliases included"), "\(message)")
     }
 
-    /// Each with what its message must say.
+    /// Each text with a part of the message that it must cause.
     @Test(arguments: [
         ("interactions: [\n", "line"),
         ("interactions:\n- request: {method: GET, uri: 5}\n  response: {}\n", "line 2, entry 1, request.uri"),

@@ -33,7 +33,7 @@ import Testing
         try stream.end()
     }
 
-    /// A scanner that meets a value in pieces of any size finds the same end.
+    /// A scanner finds the same end of a value in pieces of any size.
     @Test func theEndOfAValueIsFoundWhereverItsPiecesEnd() {
         let text = Array(#"{"a\\\"}": ["\u0041", {}, [], -1.5e3]}, next"#.utf8)
         for size in 1...text.count {

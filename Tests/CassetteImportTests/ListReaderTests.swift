@@ -206,7 +206,7 @@ import Testing
         #expect(report.sources[0].kind == .postman && second.map(\.request.url) == first.map(\.request.url))
         #expect(try again.bytes(second[0].request.body) == self.importing.bytes(first[0].request.body))
         #expect(try again.bytes(second[0].response?.body) == Array(#"{"a":1}"#.utf8))
-        // Postman has texts alone: what is missing is cut, not empty.
+        // Postman only stores text: a missing body is truncated, not empty.
         #expect(second[1].response?.body?.isComplete == false && second[1].outcome != .complete)
     }
 

@@ -29,7 +29,7 @@ import Testing
         try self.importing.folder.write(HARText.log(HARText.entry("GET", "http://a.test/b")).utf8, to: "z.har")
         let report = try self.run(["a.har", name, "z.har"])
         #expect(report.failures.map { FileLocation($0.file).name } == [name] && report.failures[0].message.contains(name))
-        // Nothing of a file that ends early.
+        // A file that ends early contributes nothing.
         #expect(report.exchanges == 2 && report.sources.count == 2)
         #expect(try RecordedExchanges.read(self.importing.cassette).map(\.request.url) == ["http://a.test/pets", "http://a.test/b"])
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(!self.importing.folder.exists("out.json"))
     }
 
-    /// A killed import leaves a hidden file, which nobody takes for a recording, and bodies; the next import removes both.
+    /// A killed import leaves bodies and a hidden file that does not look like a recording; the next import removes both.
     @Test func importIsHiddenUntilItIsCompleteAndClearsWhatAnotherOneLeft() throws {
         let folder = self.importing.folder
         try folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
@@ -92,7 +92,7 @@ import Testing
             try process.run()
             process.waitUntilExit()
         }
-        // Two members, as of a file that was appended to.
+        // Two members, like a file with appended data.
         let members = try folder.read("a.har.gz")
         let report = try self.run(["a.har.gz", "c.yml.gz"])
         #expect(report.sources.map(\.kind) == [.har, .vcr] && report.exchanges == 1)

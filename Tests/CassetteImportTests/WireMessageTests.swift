@@ -7,7 +7,7 @@ import TapeTestSupport
 import Testing
 @testable import CassetteImport
 
-/// Readers of formats that have messages as they were on the wire.
+/// Readers of formats that store messages as they were on the wire.
 @Suite struct WireMessageTests {
     private let importing: Importing
 
@@ -30,7 +30,7 @@ import Testing
         Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
     }
 
-    // MARK: Messages alone
+    // MARK: Messages without a container
 
     @Test func messagesAreReadOneAfterAnother() throws {
         let get = "GET /q HTTP/1.1\nHost: b.test:81\n\n"
@@ -193,7 +193,7 @@ import Testing
 
     private static let sent = "POST /p?x=1 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\na=b"
 
-    /// The answer first, as warcio writes them, or last.
+    /// The response comes first, as warcio writes it, or last.
     @Test(arguments: [true, false], [true, false]) func recordsOfAnArchiveArePaired(_ isAnswerFirst: Bool, _ areNamed: Bool) throws {
         let request = Self.record("request", "1", concurrent: areNamed ? "2" : nil, Self.sent)
         let answer = Self.record("response", "2", Self.chunked)
@@ -254,7 +254,7 @@ import Testing
         #expect(exchanges[1].response == nil && self.losses(report)["notHTTP"] == 1)
     }
 
-    /// Stored, not deflated.
+    /// Stored without compression.
     private static func zip(_ files: [String: String]) throws -> [UInt8] {
         func little(_ value: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
         var bytes: [UInt8] = []

@@ -36,7 +36,7 @@ import Testing
         #expect(symlink("real/pets.json", self.path) == 0)
         for round in 1...2 {
             let open = try OpenCassette(self.path, mode: mode, version: "1")
-            // Too long for the cassette itself.
+            // Too long to be inline in the cassette.
             _ = open.recorder?.put(
                 .exchange(TapedExchanges.simple(round, body: String(repeating: "\(round)", count: 100_000)), stored: nil))
             let closed = try open.close()

@@ -10,7 +10,7 @@ import Testing
 @Suite struct RunPlanTests {
     private let folder: TemporaryFolder
     private let cassette: String
-    /// When its one exchange began, in seconds since 1970.
+    /// The start of its only exchange, in seconds since 1970.
     private static let start: Int64 = 1_763_000_000
 
     init() throws {

@@ -44,14 +44,14 @@ struct PNGImageTests {
 }
 
 struct DeflaterTests {
-    /// Undoes either format: 32 tells zlib to look at the header.
+    /// Inflates both formats: 32 makes zlib detect the header.
     static func inflated(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
         var input = bytes
         var output = [UInt8](repeating: 0, count: limit)
         var stream = z_stream()
         guard wiretape_inflateInit2(&stream, 15 + 32) == Z_OK else { return nil }
         defer { inflateEnd(&stream) }
-        // SAFETY: both pointers are used inside the closures only, with the lengths of their buffers.
+        // SAFETY: both pointers are used only inside the closures, with the lengths of their buffers.
         let code = input.withUnsafeMutableBufferPointer { source in
             output.withUnsafeMutableBufferPointer { target in
                 stream.next_in = source.baseAddress

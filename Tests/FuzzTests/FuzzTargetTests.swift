@@ -5,7 +5,7 @@ import Testing
 
 /// A bounded share of `make fuzz`: the same inputs in every run, without libFuzzer.
 @Suite struct FuzzTargetTests {
-    /// Of each target.
+    /// For each target.
     private static let unitCount = 20_000
 
     @Test(arguments: FuzzTargets.all.keys.sorted()) func targetHoldsForSeededUnits(_ name: String) throws {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Units that were findings once.
+    /// Inputs that were findings once.
     @Test(arguments: [
         (
             "multipart",
@@ -42,7 +42,7 @@ import Testing
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Fuzz")
 
-    /// Written by the program that writes those of `make fuzz`.
+    /// Written by the program that writes the seeds of `make fuzz`.
     private static let allSeeds = Result { () throws -> [String: [[UInt8]]] in
         let folder = try TemporaryFolder()
         let process = Process()
@@ -58,7 +58,7 @@ import Testing
 
     private static func seeds(of name: String) throws -> [[UInt8]] { try self.allSeeds.get()[name] ?? [] }
 
-    /// The words of libFuzzer's dictionary: a line has one in quotes, with escapes in hexadecimal.
+    /// The words of libFuzzer's dictionary: each line has one in quotes, with hexadecimal escapes.
     private static func words() throws -> [[UInt8]] {
         try String(contentsOf: self.folder.appendingPathComponent("fuzz.dict"), encoding: .utf8).split(separator: "\n").compactMap { line in
             guard line.first == "\"", line.last == "\"" else { return nil }

@@ -1,10 +1,10 @@
 import TapeTestSupport
 
-/// The inputs of one fuzz target: its seeds as they are, then mutations of them. The same seed makes the same inputs everywhere.
+/// The inputs of one fuzz target: first its seeds, then mutations of them. The same seed generates the same inputs everywhere.
 ///
 /// Unlike libFuzzer, it does not know which code an input reaches.
 struct FuzzUnits: Sequence, IteratorProtocol {
-    /// In bytes. Short inputs reach as much, and run faster.
+    /// In bytes. Short inputs reach as much code, and run faster.
     private static let longest = 1024
 
     private let seeds: [[UInt8]]
@@ -12,7 +12,7 @@ struct FuzzUnits: Sequence, IteratorProtocol {
     private var random: SeededGenerator
     private var count = 0
 
-    /// - Parameter words: of the format, to put in.
+    /// - Parameter words: words of the format to insert.
     init(seeds: [[UInt8]], words: [[UInt8]], random seed: UInt64) {
         self.seeds = seeds
         self.words = words

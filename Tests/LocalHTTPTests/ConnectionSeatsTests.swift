@@ -17,7 +17,7 @@ import Testing
         let first = self.arrive(0..<limit)
         let second = self.arrive([limit])
         #expect(first == [] && second == [0])
-        // One that has left is not asked to leave.
+        // A connection that has already left is not asked to leave.
         self.seats.left(1)
         let third = self.arrive([limit + 1, limit + 2])
         #expect(third == [2])

@@ -10,7 +10,7 @@ extension LocalGate.Server {
 }
 
 @Suite struct LocalGateTests {
-    /// The refusal's code; nil for a request that is let in.
+    /// The refusal's code; nil for an accepted request.
     private func refusal(host: String, path: String = "/sessions", method: String = "GET", _ fields: [(String, String)]) throws -> String? {
         var headers = HeaderFields()
         headers.append(name: "Host", value: host)

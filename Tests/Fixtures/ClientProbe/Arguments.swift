@@ -1,4 +1,4 @@
-/// The words behind the program's name.
+/// The arguments after the program's name.
 struct Arguments {
     private var words: [String]
 
@@ -6,14 +6,14 @@ struct Arguments {
 
     mutating func next() -> String? { self.words.isEmpty ? nil : self.words.removeFirst() }
 
-    /// Whether the option is there; takes it away.
+    /// Whether the option is present; removes it.
     mutating func flag(_ name: String) -> Bool {
         guard let index = self.words.firstIndex(of: name) else { return false }
         self.words.remove(at: index)
         return true
     }
 
-    /// The number behind an option; nil without the option.
+    /// The number after an option; nil without the option.
     mutating func number(_ name: String) throws -> Int? {
         guard let index = self.words.firstIndex(of: name) else { return nil }
         guard index + 1 < self.words.count, let number = Int(self.words[index + 1]) else {
@@ -23,7 +23,7 @@ struct Arguments {
         return number
     }
 
-    /// The text behind an option; nil without the option, or without a text.
+    /// The text after an option; nil without the option or the text.
     mutating func text(_ name: String) -> String? {
         guard let index = self.words.firstIndex(of: name), index + 1 < self.words.count else { return nil }
         defer { self.words.removeSubrange(index...index + 1) }

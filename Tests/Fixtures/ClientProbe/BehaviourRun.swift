@@ -7,8 +7,8 @@ import Wiretape
 import FoundationNetworking
 #endif
 
-/// One behaviour in one way: by the system's URLSession as it is, which goes where the environment says, or by a way of Wiretape that may
-/// end the process.
+/// One behaviour in one way: with the system's own URLSession, which follows the proxy in the environment, or with a way of Wiretape that
+/// may end the process.
 struct BehaviourRun {
     private let way: WayKind
     private let behaviour: Behaviour

@@ -6,8 +6,8 @@ import FoundationNetworking
 #endif
 
 /// Requests per second that are replayed from a cassette of 1,000 exchanges with answers of 1 KiB, through the facade and through a
-/// URLSession, beside a bare URLProtocol that does nothing but answer: what URLSession itself leaves of a second. In turns, since the
-/// machine has other work; the best round of each counts.
+/// URLSession. A bare URLProtocol that only answers shows the share of URLSession itself. The subjects alternate, since the machine has
+/// other work; the best round of each counts.
 struct Bench {
     private static let exchanges = 1000
     private static let body = Data(repeating: 120, count: 1024)
@@ -15,7 +15,7 @@ struct Bench {
 
     private let count: Int
     private let rounds: Int
-    /// What alone is measured, by its name; nil for all.
+    /// The name of the only subject to measure; nil for all.
     private let subject: String?
     private let urls = (0..<Self.exchanges).map { URL(string: "http://bench.invalid/path?query=\($0)") ?? URL(fileURLWithPath: "/") }
 
@@ -84,7 +84,7 @@ struct Bench {
         return try Cassette(path, settings: settings)
     }
 
-    /// Until the cassette is there, and until its last exchange has answered: nothing is put off.
+    /// Measures the time to open the cassette, and the time to the answer of its last exchange: no work is deferred.
     private func opening(_ path: String) async throws {
         var (openings, answers): ([Duration], [Duration]) = ([], [])
         for _ in 0..<9 {
@@ -122,7 +122,7 @@ struct Bench {
         }
     }
 
-    /// With 64 on their way at any moment.
+    /// Keeps 64 requests in flight.
     private func speed(_ send: (_ url: URL, _ ended: @escaping @Sendable () -> Void) -> Void) -> Speed {
         let window = DispatchSemaphore(value: 64)
         let ended = DispatchGroup()
@@ -139,7 +139,7 @@ struct Bench {
         return start.speed(of: self.count)
     }
 
-    /// One after the other.
+    /// Sends one request after another.
     private func awaited(_ session: HTTPSession) async -> Speed {
         let start = Speed.Start()
         for index in 0..<self.count {

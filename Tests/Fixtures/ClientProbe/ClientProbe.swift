@@ -1,11 +1,11 @@
 import Foundation
 
-/// Does one thing with URLSession and says how it ended, in a process of its own: some of these things kill the process.
+/// Does one thing with URLSession and prints the result, in a process of its own: some of these things kill the process.
 ///
-///     ClientProbe fact NAME              what URLSession does with a URLProtocol as people write them
+///     ClientProbe fact NAME              a URLProtocol as people write it, with URLSession
 ///     ClientProbe safe NAME              the same through a session of Wiretape
 ///     ClientProbe behave live|recording|facade|adapter|proxy… NAME ORIGIN
-///                                        what comes of a behaviour at an origin, as lines in a JSON array
+///                                        the result of a behaviour at an origin, as lines in a JSON array
 ///     ClientProbe stress --adapter|--facade|--unsafe [--requests 1000] [--cancels SEED]
 ///     ClientProbe bench [--requests 20000] [--rounds 5]
 ///     ClientProbe list

@@ -4,9 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Keeps what a delegate is told, until the task is complete.
+/// Keeps the calls to a delegate, until the task is complete.
 final class CollectingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, @unchecked Sendable {
-    // SAFETY: touched on the session's serial queue only, and behind `done` by whoever waited for it.
+    // SAFETY: touched only on the session's serial queue, and after `done` by the thread that waited for it.
     private(set) var pieces: [String] = []
     private(set) var error: (any Error)?
     let done = DispatchSemaphore(value: 0)
@@ -39,7 +39,7 @@ final class CollectingDelegate: NSObject, URLSessionDataDelegate, URLSessionDown
         completionHandler(self.body.map { InputStream(data: $0) })
     }
 
-    /// What the task has come to, in one line.
+    /// The result of the task, in one line.
     func outcome(of task: URLSessionTask) -> String {
         task.resume()
         self.done.wait()

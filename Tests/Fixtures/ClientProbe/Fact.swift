@@ -4,8 +4,8 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What URLSession does with a URLProtocol as people write them, and with a few calls of its own: each kills the process on some toolchain,
-/// hangs, or loses something.
+/// The behaviour of URLSession with a URLProtocol as people write it, and with a few calls of its own: each kills the process on some
+/// toolchain, hangs, or loses data.
 enum Fact: String, CaseIterable {
     case redirectCall = "redirect-call"
     case downloadByDelegate = "download-by-delegate"
@@ -74,7 +74,7 @@ enum Fact: String, CaseIterable {
         case .taskOnInvalidated:
             let session = URLSession(configuration: .ephemeral)
             session.finishTasksAndInvalidate()
-            // Behind this the session has done what it was told.
+            // After this, the session has handled all earlier calls.
             await withCheckedContinuation { continuation in session.getAllTasks { _ in continuation.resume() } }
             return "made \(session.dataTask(with: Self.url).taskIdentifier > 0)"
         case .unauthorized: return await Self.data(Self.unauthorized)
@@ -121,7 +121,7 @@ enum Fact: String, CaseIterable {
         load.finish()
     }
 
-    /// The answer comes when its task was cancelled, and is gone.
+    /// The answer arrives after its task was cancelled and released.
     private static func callAfterCancel() -> String {
         let started = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var late: RawProtocol?
@@ -136,7 +136,7 @@ enum Fact: String, CaseIterable {
         started.wait()
         task.cancel()
         delegate.done.wait()
-        // The task leaves the session's books on its queue, behind the delegate's call: twice, since the first may come before that.
+        // The session removes the task on its queue, after the delegate's call: twice, since the first block may run before that.
         for _ in 0..<2 {
             let gone = DispatchSemaphore(value: 0)
             session.delegateQueue.addOperation { session.getAllTasks { _ in gone.signal() } }

@@ -1,9 +1,9 @@
 import Foundation
 import Wiretape
 
-/// Holds its answer back until it is told to give it, whatever has become of the request.
+/// Holds its answer back until the caller releases it, whatever happens to the request.
 final class HeldTransport: Transport, @unchecked Sendable {
-    // SAFETY: set before `started` is signalled, read by whoever has waited for it.
+    // SAFETY: set before `started` is signalled, and read by the thread that has waited for it.
     private var send: (@Sendable (TransportEvent) -> Demand)?
     private var request: TransportRequest?
     let started = DispatchSemaphore(value: 0)

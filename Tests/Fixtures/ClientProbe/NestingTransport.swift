@@ -5,7 +5,7 @@ import Wiretape
 import FoundationNetworking
 #endif
 
-/// Uses a URLSession of its own to answer, as a recording transport does.
+/// Answers through a URLSession of its own, like a recording transport.
 struct NestingTransport: Transport {
     private let session = URLSession(configuration: .answered(by: ScriptedTransport { ScriptedTransport.answer($0, body: "inner") }))
 

@@ -5,7 +5,7 @@ import Wiretape
 import FoundationNetworking
 #endif
 
-/// How a request ended, in one line.
+/// The result of a request, in one line.
 enum Outcome {
     static func text(_ error: any Error) -> String {
         let error = error as NSError

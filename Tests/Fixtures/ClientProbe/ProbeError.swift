@@ -1,4 +1,4 @@
-/// What is wrong with how the probe was called, or with what it found.
+/// An error in the arguments of the probe, or an unexpected result.
 struct ProbeError: Error, CustomStringConvertible {
     let description: String
 

@@ -2,7 +2,7 @@ import Foundation
 import Platform
 
 extension Process {
-    /// A process that dies as foreseen leaves no core file behind.
+    /// An expected crash leaves no core file.
     static func dieQuietly() {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         #if canImport(Glibc)

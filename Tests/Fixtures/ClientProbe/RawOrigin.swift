@@ -1,7 +1,7 @@
 import Foundation
 import Platform
 
-/// A server of this process that answers one connection with the same bytes, whatever it is asked.
+/// A server in this process that answers one connection with the same bytes to any request.
 final class RawOrigin: Sendable {
     static let trailers =
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Trailer\r\n\r\n5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n"
@@ -28,7 +28,7 @@ final class RawOrigin: Sendable {
         Thread.detachNewThread {
             let connection = accept(listener, nil, nil)
             var request = [UInt8](repeating: 0, count: 4096)
-            // The whole of a small request comes at once on loopback.
+            // On loopback, a small request arrives in one piece.
             _ = recv(connection, &request, request.count, 0)
             let bytes = Array(answer.utf8)
             #if canImport(Glibc)

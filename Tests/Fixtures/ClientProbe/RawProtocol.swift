@@ -4,9 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A URLProtocol as people write them: what it does in startLoading is the test's to say, before the first request.
+/// A URLProtocol as people write it: the test sets its startLoading before the first request.
 final class RawProtocol: URLProtocol {
-    // SAFETY: set once, before there is a request.
+    // SAFETY: set once, before the first request.
     nonisolated(unsafe) static var loading: (RawProtocol) -> Void = { _ in }
     nonisolated(unsafe) static var stopping: () -> Void = {}
 

@@ -5,7 +5,7 @@ import Wiretape
 import FoundationNetworking
 #endif
 
-/// What is dangerous in `Fact`, done through a session of Wiretape.
+/// The dangerous calls of `Fact`, through a session of Wiretape.
 enum SafeWay: String, CaseIterable {
     case redirectCall = "redirect-call"
     case downloadByDelegate = "download-by-delegate"
@@ -96,7 +96,8 @@ enum SafeWay: String, CaseIterable {
         }
     }
 
-    /// More streams at once than Dispatch has threads, also where it makes more than there are cores: each waits for a task that writes to it.
+    /// More concurrent streams than Dispatch has threads, even where it creates more threads than cores: each waits for a task that writes
+    /// to it.
     private static func uploadsFedByTasks() async throws -> String {
         let session = HTTPSession(
             transport: ScriptedTransport { request in
@@ -106,7 +107,7 @@ enum SafeWay: String, CaseIterable {
         let folder = FileManager.default.temporaryDirectory
         let count = 300
         let pipes = (0..<count).map { _ in folder.appendingPathComponent("\(UUID().uuidString).pipe") }
-        // All of them begin to read, and wait for their writers, before there is one.
+        // All of them begin to read, and wait for their writers, before the first writer exists.
         let uploads = try pipes.enumerated().map { number, pipe in
             guard mkfifo(pipe.path, 0o600) == 0, let stream = InputStream(url: pipe) else { throw ProbeError("no pipe") }
             return switch number % 3 {
@@ -156,7 +157,7 @@ enum SafeWay: String, CaseIterable {
         ScriptedTransport.answer(request, status: 401, headers: [("WWW-Authenticate", "Basic realm=\"here\"")], body: "denied")
     }
 
-    /// The answer comes when its task was cancelled, and is gone.
+    /// The answer arrives after its task was cancelled and released.
     private static func callAfterCancel() -> String {
         let transport = HeldTransport()
         let delegate = CollectingDelegate()
@@ -167,7 +168,7 @@ enum SafeWay: String, CaseIterable {
         task.cancel()
         delegate.done.wait()
         transport.answer()
-        // Behind this whatever the answer has set going is over.
+        // After this, all work that the answer has started is complete.
         let gone = DispatchSemaphore(value: 0)
         session.getAllTasks { _ in gone.signal() }
         gone.wait()
@@ -179,7 +180,7 @@ extension SafeWay: CustomStringConvertible {
     var description: String { self.rawValue }
 }
 
-/// An adapter that makes the body a stream.
+/// An adapter that turns the body into a stream.
 private struct BodyFromPipe: HTTPSession.RequestInterceptor {
     let pipe: URL
 

@@ -1,7 +1,7 @@
 import Foundation
 import Wiretape
 
-/// Answers as it is told: at once, or later and from another thread.
+/// Gives the scripted answer: immediately, or later and from another thread.
 struct ScriptedTransport: Transport {
     private static let queue = DispatchQueue(label: "probe.transport", attributes: .concurrent)
 

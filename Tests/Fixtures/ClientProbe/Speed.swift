@@ -1,8 +1,8 @@
 import Foundation
 
-/// Requests per second of the clock, and per second of a core's work.
+/// Requests per second of the clock, and per second of CPU time.
 struct Speed: CustomStringConvertible {
-    /// A moment, and the work until then.
+    /// A moment, and the CPU time up to it.
     struct Start {
         private let time = ContinuousClock.now
         private let work = Start.work
@@ -13,7 +13,7 @@ struct Speed: CustomStringConvertible {
                 perCoreSecond: Double(count) / (Start.work - self.work))
         }
 
-        /// Seconds of all threads, the system's included.
+        /// The CPU seconds of all threads, including those in the kernel.
         private static var work: Double {
             var time = timespec()
             clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -24,7 +24,7 @@ struct Speed: CustomStringConvertible {
     var perSecond: Double
     var perCoreSecond: Double
 
-    /// The better of each.
+    /// The better one of each value.
     func better(_ other: Speed) -> Speed {
         Speed(perSecond: max(self.perSecond, other.perSecond), perCoreSecond: max(self.perCoreSecond, other.perCoreSecond))
     }

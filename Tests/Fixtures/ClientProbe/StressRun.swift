@@ -5,9 +5,9 @@ import Wiretape
 import FoundationNetworking
 #endif
 
-/// Many requests at once from many threads, some of them cancelled at seeded moments, each answer compared with its request.
+/// Many concurrent requests from many threads, with some cancelled at seeded moments; each answer is compared with its request.
 ///
-/// Exits with 0 when every request has ended as it had to; a race that kills the process is what it looks for.
+/// Exits with 0 if every request has ended as expected; it looks for races that kill the process.
 struct StressRun {
     private enum Style {
         case adapter, facade, unsafe
@@ -32,7 +32,7 @@ struct StressRun {
         let tally = Tally()
         let ended = DispatchGroup()
         let cancelled = self.cancelled
-        // From one thread, as fast as it can: whoever answers from another meets a session that grows meanwhile.
+        // One thread starts them as fast as it can, so that answers from other threads arrive while the session grows.
         for index in 0..<self.count {
             let url = URL(string: "http://stress.invalid/\(index)") ?? URL(fileURLWithPath: "/")
             ended.enter()
@@ -41,7 +41,7 @@ struct StressRun {
                 ended.leave()
             }
             guard let delay = cancelled[index] else { continue }
-            // Through a queue it would come when the answer has long been there.
+            // A queue would delay the cancellation until after the answer.
             if delay == 0 { cancel() }
             if delay > 0 { DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(delay)) { cancel() } }
         }
@@ -50,7 +50,7 @@ struct StressRun {
         guard tally.isRight else { throw ProbeError("wrong: \(tally.text)") }
     }
 
-    /// Microseconds after its start, for a third of all requests: at once for some, while they are answered for others.
+    /// The delay in microseconds for a third of all requests: some are cancelled immediately, others while they are answered.
     private var cancelled: [Int: Int] {
         guard let seed else { return [:] }
         var state = seed
@@ -63,10 +63,10 @@ struct StressRun {
         return result
     }
 
-    /// Sends a request, and answers how to cancel it.
+    /// Sends a request, and returns a function that cancels it.
     private typealias Start = (_ url: URL, _ ended: @escaping @Sendable (Data?, (any Error)?) -> Void) -> @Sendable () -> Void
 
-    /// Answered at once, and later from other threads.
+    /// One answers immediately, the other later from other threads.
     private var starts: [Start] {
         let transports = [false, true].map { isLater in
             ScriptedTransport(isLater: isLater) { request in
@@ -78,7 +78,7 @@ struct StressRun {
         case .facade: return transports.map { Self.start(HTTPSession(transport: $0)) }
         case .unsafe:
             let configuration = RawProtocol.configuration { load in
-                // SAFETY: none: what people do here is what kills the process.
+                // SAFETY: none; this common pattern is the one that kills the process.
                 nonisolated(unsafe) let load = load
                 DispatchQueue.global().async {
                     load.respond()

@@ -1,9 +1,9 @@
 import Foundation
 import Wiretape
 
-/// How the requests of a stress run have ended.
+/// The results of a stress run's requests.
 final class Tally: @unchecked Sendable {
-    // SAFETY: behind the lock.
+    // SAFETY: all access is under the lock.
     private let lock = NSLock()
     private var right = 0
     private var cancelled = 0
