@@ -1,7 +1,7 @@
 import NIOCore
 import TapeHTTP2
 
-/// Frames written by hand, as an attacker would.
+/// Frames written by hand, as an attacker would write them.
 enum Frame {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -12,7 +12,7 @@ enum Frame {
     }
 
     static let settings = make(4)
-    /// GET https://a/ by the static table and literals (RFC 7541).
+    /// GET https://a/ with the static table and literals (RFC 7541).
     static func headers(_ stream: UInt32, ends: Bool = true, _ more: [UInt8] = []) -> [UInt8] {
         make(1, flags: ends ? 5 : 4, stream: stream, [0x82, 0x87, 0x84, 0x41, 0x01, UInt8(ascii: "a")] + more)
     }
@@ -21,7 +21,7 @@ enum Frame {
         [0x00, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
     }
 
-    /// The code of the GOAWAY that a connection sends last, and those of its resets by stream.
+    /// The code of the connection's final GOAWAY, and the codes of its resets by stream.
     static func ends(_ connection: HTTP2Connection) throws -> (goAway: UInt8?, resets: [UInt8: UInt8]) {
         var bytes = try connection.takeOutput().bytes
         var goAway: UInt8?

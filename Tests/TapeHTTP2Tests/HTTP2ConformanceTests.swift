@@ -2,12 +2,12 @@ import NIOCore
 import TapeHTTP2
 import Testing
 
-/// What a server does with each fault that RFC 9113 and RFC 7541 name: the connection ends, or the stream, with the code that they ask for.
+/// A server's response to each fault in RFC 9113 and RFC 7541: the connection or the stream ends, with the code that they require.
 @Suite struct HTTP2ConformanceTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let bytes: [UInt8]
-        /// The codes of GOAWAY that may be the answer; of a reset of stream 1 if `isOfStream`.
+        /// The accepted codes: of GOAWAY, or of a reset of stream 1 if `isOfStream`.
         let codes: Set<UInt8>
         var isOfStream = false
 
@@ -112,7 +112,7 @@ import Testing
         if fault.isOfStream {
             #expect(!failed && ends.goAway == nil)
             #expect(fault.codes.contains(ends.resets[1] ?? 0), "\(ends)")
-            // The connection lives.
+            // The connection stays open.
             let next = try server.receive(ByteBuffer(bytes: Frame.headers(7)))
             #expect(next.contains { if case .headers(7, _, true) = $0 { true } else { false } })
         } else {
@@ -148,7 +148,7 @@ import Testing
         let server = try HTTP2Connection(.server, settings: settings)
         _ = try server.receive(ByteBuffer(bytes: Frame.preface + Frame.settings))
         _ = try server.takeOutput()
-        // From here on the limit is known to the client.
+        // The client knows the limit from here on.
         let events = try server.receive(ByteBuffer(bytes: Frame.make(4, flags: 1) + [1, 3, 5].flatMap { Frame.headers($0) }))
         #expect(events.count { if case .headers = $0 { true } else { false } } == 2)
         let ends = try Frame.ends(server)

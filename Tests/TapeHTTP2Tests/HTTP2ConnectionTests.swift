@@ -4,7 +4,7 @@ import TapeExchange
 import TapeHTTP2
 import Testing
 
-/// A client and a server, joined without sockets.
+/// A client and a server, connected without sockets.
 private final class Pair {
     let client: HTTP2Connection
     let server: HTTP2Connection
@@ -21,7 +21,7 @@ private final class Pair {
         self.server = try HTTP2Connection(.server, settings: settings)
     }
 
-    /// Moves bytes until neither side has any; pieces of `size` bytes.
+    /// Moves bytes in pieces of `size` until neither side has any.
     func settle(size: Int = .max) throws {
         while true {
             let (fromClient, clientEvents) = try self.client.takeOutput()
@@ -137,9 +137,9 @@ private final class Pair {
         }
         try pair.settle()
         let sent = ids.map { (2 << 20) - pair.client.pending($0) }
-        // Eight of them have all of it: one more would be beyond the 8 MiB by which all may grow.
+        // Eight of them get their full window: one more would exceed the 8 MiB by which all windows may grow.
         #expect(sent == [Int](repeating: 1 << 20, count: 8) + [65_535, 65_535])
-        // What has ended makes room for others.
+        // A stream that has ended makes room for others.
         pair.client.reset(ids[0], code: .cancel)
         try pair.settle()
         pair.server.growWindow(ids[9], to: 1 << 20)
@@ -156,10 +156,10 @@ private final class Pair {
         let section = try #require(pair.section(pair.toServer))
         func isMarked(_ name: String) -> Bool { Array(name.utf8).withUnsafeBufferPointer { section.neverIndexed.contains($0) } }
         #expect(isMarked("x-key") && !isMarked("accept"))
-        // As the peer reads it, of fields that are not known to be secret by their names.
+        // The peer's reading, for fields whose names do not identify them as secret.
         #expect(section.neverIndexed != NeverIndexed())
         #expect(try RequestHead(section).neverIndexed == section.neverIndexed)
-        // What a table holds costs a byte when it comes again.
+        // A repeated field in a table takes one byte.
         _ = try pair.request(lines, secret: "x-key")
         let again = try pair.client.takeOutput().bytes
         #expect(again.readableBytes > "acookie of more than twenty byteskx-key".utf8.count)
@@ -227,7 +227,7 @@ private final class Pair {
         #expect(pair.toClient.contains(.closed(stream: first, code: .noError)))
     }
 
-    /// It was never sent, so it may go out again.
+    /// It was never sent, so it may be sent again.
     @Test func aRequestThatWaitsIsRefusedByGoAway() throws {
         var settings = HTTP2Connection.Settings()
         settings.concurrentStreams = 1
@@ -244,7 +244,7 @@ private final class Pair {
         #expect(pair.toClient.contains(.closed(stream: waiting, code: .refusedStream)))
     }
 
-    /// The rest of a head whose stream was given up meanwhile concerns no other stream.
+    /// The rest of a head whose stream has been reset in the meantime affects no other stream.
     @Test func aResetInTheMiddleOfAHeadLeavesTheConnection() throws {
         let pair = try Pair()
         let id = try pair.request()
@@ -263,7 +263,7 @@ private final class Pair {
         #expect(pair.toClient.contains(.closed(stream: next, code: .noError)))
     }
 
-    /// The client of a proxy cancels as it likes, and so does the proxy at the origin that many clients share.
+    /// The client of a proxy cancels freely, and so does the proxy at the origin that many clients share.
     @Test func aClientMayResetWhatItAskedFor() throws {
         let pair = try Pair()
         for _ in 0..<400 {
@@ -368,7 +368,7 @@ private final class Pair {
         #expect(try Frame.ends(server).goAway == 11)
     }
 
-    /// As nghttp2 sends empty bodies with trailers.
+    /// nghttp2 sends empty bodies with trailers in this form.
     @Test func emptyDataOfManyStreams() throws {
         let server = try self.server()
         for number in 0..<20 {
@@ -378,7 +378,7 @@ private final class Pair {
         }
     }
 
-    /// What came before the fault is not given out piece by piece later, as if it were whole.
+    /// Data before the fault is not delivered later in pieces, as if it were complete.
     @Test func nothingComesAfterAFailure() throws {
         let server = try self.server()
         let request = Frame.headers(1, ends: false) + Frame.make(0, stream: 1, [1, 2])
@@ -388,7 +388,7 @@ private final class Pair {
         #expect(!events.contains { if case .headers = $0 { true } else { false } })
     }
 
-    /// A whole answer makes the rest of its request needless (RFC 9113, 8.1): that is no fault of the client.
+    /// A complete answer makes the rest of its request unnecessary (RFC 9113, 8.1): that is no fault of the client.
     @Test func earlyAnswersAreNoFlood() throws {
         let server = try self.server()
         for number in 0..<400 {
@@ -399,7 +399,7 @@ private final class Pair {
         }
     }
 
-    /// CVE-2023-44487: requests that are reset at once.
+    /// CVE-2023-44487: requests that are reset immediately.
     @Test func rapidResets() throws {
         let server = try self.server()
         #expect(throws: HTTP2Failure.self) {
@@ -429,7 +429,7 @@ private final class Pair {
         #expect(throws: HTTP2Failure.self) {
             for number in 0..<400 {
                 let stream = UInt32(2 * number + 1)
-                // A malformed request is an error of its stream (RFC 9113, 8.1.1).
+                // A malformed request is a stream error (RFC 9113, 8.1.1).
                 _ = try server.receive(ByteBuffer(bytes: Frame.headers(stream, Frame.literal("te", "gzip"))))
                 _ = try server.takeOutput()
             }
@@ -446,7 +446,7 @@ private final class Pair {
         }
     }
 
-    /// One field, indexed once and named again and again: small on the wire, large in memory.
+    /// One field, indexed once and referenced repeatedly: small on the wire, large in memory.
     @Test func aHeadThatGrowsEndlessly() throws {
         let server = try self.server()
         let long: [UInt8] = [0x40, 0x01, UInt8(ascii: "x"), 0x7f, 0xa1, 0x1e] + [UInt8](repeating: UInt8(ascii: "y"), count: 4000)
@@ -471,7 +471,7 @@ private final class Pair {
         #expect(good.contains { if case .headers(3, _, true) = $0 { true } else { false } })
     }
 
-    /// Bytes at random, after a regular start: an error or events, never a crash.
+    /// Random bytes after a regular start give an error or events, never a crash.
     @Test(arguments: 0..<64) func anything(seed: Int) throws {
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
         func next() -> UInt8 {

@@ -33,7 +33,7 @@ import TapeTestSupport
         return bytes
     }
 
-    /// CR and LF only as pairs, no NUL.
+    /// Whether CR or LF occurs outside a pair, or NUL occurs.
     private static func hasStrayLineEnd(_ bytes: some Collection<UInt8>) -> Bool {
         var last: UInt8 = 0
         for byte in bytes {
@@ -73,7 +73,7 @@ import TapeTestSupport
         #expect(taken > 500)
     }
 
-    /// What is sent on must mean the same to the next strict reader.
+    /// A forwarded message must mean the same to the next strict reader.
     private static func isForwardedAlike(_ verdict: Verdict) throws -> Bool {
         guard let head = verdict.request, let target = verdict.target, let framing = verdict.framing else { return false }
         let out = HopByHop.forwardedRequest(head, target: target)

@@ -4,7 +4,7 @@ import TapeExchange
 import TapeTestSupport
 import Testing
 
-/// What a tap notes of the order of messages in a call of gRPC.
+/// A tap's record of the order of messages in a gRPC call.
 @Suite struct ConversationTapTests {
     private func tap(_ type: String = "application/grpc", version: HTTPVersion = .http2) -> Tap {
         Tap(
@@ -26,7 +26,7 @@ import Testing
         var tap = self.tap()
         tap.responseBegan(self.head, framing: .untilClose, at: 0)
         self.feed(&tap, .request, self.message("ab") + [0, 0])
-        // A message counts where it begins, whatever comes before its end.
+        // A message counts from its beginning, whatever arrives before its end.
         self.feed(&tap, .response, Array(self.message("one").dropLast()))
         self.feed(&tap, .request, [0, 0, 1, 7])
         self.feed(&tap, .response, Array("e".utf8) + self.message("two") + self.message("three"))

@@ -7,7 +7,7 @@ import TapeTestSupport
     private let reset = Failure(kind: .reset, message: "origin reset the connection")
     private static let limits = ExchangeState.Limits(clientStall: 60_000, originSilence: 300_000, connect: 10_000, streamSilence: 3_600_000)
 
-    /// A GET on its way, or a POST of which nothing was read.
+    /// A GET under way, or a POST whose body has not been read.
     private func state(
         repeatable: Bool = true, isRead: Bool = true, isBuffered: Bool = false, expects: Bool = false, sentContinue: Bool = false
     ) -> ExchangeState {
@@ -41,7 +41,7 @@ import TapeTestSupport
         state.headCame(HeaderFields(["Content-Type: \(type)"]))
         #expect(state.originDeadline == 3_600_010)
         #expect(state.deadlinePassed(origin: "h", at: 300_010) == .wait)
-        // A client that does not read is late all the same.
+        // A client that does not read exceeds its deadline anyway.
         state.clientWritabilityChanged(false, at: 20)
         #expect(state.clientDeadline == 60_020)
     }
@@ -193,7 +193,7 @@ import TapeTestSupport
         #expect(asked.interim(102) == true)
     }
 
-    // MARK: Who is read
+    // MARK: Reading
 
     @Test func theBodyIsReadWhileTheOriginTakesIt() {
         var state = self.state(isRead: false)
@@ -293,7 +293,7 @@ import TapeTestSupport
         #expect(state.deadlinePassed(origin: "o", at: 61_000) == .cancel(cut))
     }
 
-    /// A stall that is over says nothing about the origin, which may be silent for longer than a client may.
+    /// A stall that has ended says nothing about the origin, which may be silent longer than a client.
     @Test func aClientThatReadsAgainLeavesTheOriginItsOwnTime() {
         var state = self.sent()
         state.originSent(at: 0)
@@ -374,7 +374,7 @@ import TapeTestSupport
         #expect(get.originDeadline == 304_000)
     }
 
-    /// It is another connection, and takes what the first did not.
+    /// It is another connection, and accepts the data that the first did not.
     @Test func aConnectionThatIsMadeAgainStartsAnew() {
         var state = self.state(repeatable: false, isRead: false)
         state.upstreamTaken(isReused: true, at: 0)
@@ -410,7 +410,7 @@ import TapeTestSupport
         #expect(other.responseIsWhole)
     }
 
-    /// Whatever order the events come in, exactly one of them ends the exchange, and nothing is read or waited for after it.
+    /// In any order of events, exactly one of them ends the exchange, and nothing is read or awaited after it.
     @Test func anyOrderOfEventsEndsOnce() {
         for seed in 0..<2000 {
             var generator = SeededGenerator(seed: UInt64(seed))

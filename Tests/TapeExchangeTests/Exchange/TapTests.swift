@@ -111,7 +111,7 @@ import TapeTestSupport
 }
 
 @Suite struct BodyTapTests {
-    /// Feeds pieces of these sizes and times; returns the blocks that were handed on and the body at its end.
+    /// Feeds pieces with these sizes and times; returns the blocks that were passed on, and the final body.
     private func tap(_ pieces: [(size: Int, at: Double)], isChunked: Bool = false) -> (blocks: [[UInt8]], body: TapedBody) {
         var tap = BodyTap(isChunked: isChunked)
         var blocks: [[UInt8]] = []

@@ -38,7 +38,7 @@ import Testing
         #expect(try head.asHTTP1(.untilClose) == head)
     }
 
-    /// What would be another line, or another request, in HTTP/1.
+    /// Fields that would start another line or another request in HTTP/1.
     @Test(arguments: [
         (["a: b\r\nEvil: 1"], "GET", "/"), (["a: b\nEvil: 1"], "GET", "/"), ([], "GET /x HTTP/1.1\r\nA:", "/"),
         ([], "GET", "/ HTTP/1.1\r\nA: b"),

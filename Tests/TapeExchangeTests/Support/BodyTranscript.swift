@@ -1,6 +1,6 @@
 internal import TapeExchange
 
-/// What a body parser said about a body, whatever pieces it came in.
+/// The events of a body parser, independent of the pieces of its input.
 struct BodyTranscript: Equatable {
     var payload: [UInt8] = []
     /// Chunk lines, last-chunk line and trailers in order; data is in `payload`.
@@ -9,7 +9,7 @@ struct BodyTranscript: Equatable {
     var isDone = false
     var error: MessageError?
 
-    /// Feeds the bytes in pieces of the given sizes, the rest in one piece.
+    /// Feeds the bytes in pieces of the given sizes, and the rest in one piece.
     static func of(_ bytes: [UInt8], framing: BodyFraming, pieces: [Int] = [], limits: Limits = Limits()) -> BodyTranscript {
         var parser = BodyParser(framing: framing, side: .request, limits: limits)
         var transcript = BodyTranscript()
@@ -30,7 +30,7 @@ struct BodyTranscript: Equatable {
                 transcript.consumed += progress.consumed
                 transcript.isDone = progress.isDone
             } catch {
-                // What a piece held before its fault depends on the split.
+                // The content of the last piece before the error depends on the split.
                 transcript.error = error as? MessageError
                 transcript.consumed = 0
             }

@@ -1,6 +1,6 @@
-/// Messages that two readers could understand differently, and odd ones that mean one thing only.
+/// Messages that two readers could interpret differently, and unusual ones with a single meaning.
 ///
-/// Smuggling classics and the published flaws of parsers; every crash or leniency ever found goes here.
+/// Classic smuggling attacks and published parser flaws; add every crash or leniency that is found.
 enum MessageCases {
     /// Requests to refuse, with the status to answer.
     static let malformedRequests: [(status: Int, wire: String)] = [
@@ -240,7 +240,7 @@ enum MessageCases {
         (400, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello0\r\n\r\n"),
     ]
 
-    /// Responses to refuse: always a bad gateway.
+    /// Responses to refuse: always with a bad gateway.
     static let malformedResponses: [String] = [
         "HTTP/1.1\r\nA: b\r\n\r\n",
         "HTTP/1.1 \r\nA: b\r\n\r\n",
@@ -293,7 +293,7 @@ enum MessageCases {
         "HTTP/1.1 200 OK\nA: b\n\n",
     ]
 
-    /// Requests to take, body included.
+    /// Requests to accept, including their body.
     static let oddRequests: [String] = [
         "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET / HTTP/1.0\r\n\r\n",
@@ -335,7 +335,7 @@ enum MessageCases {
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n0\r\n1\r\n\r\r\n0\r\n\r\n",
     ]
 
-    /// Responses to take, body included.
+    /// Responses to accept, including their body.
     static let oddResponses: [String] = [
         "HTTP/1.1 200\r\n\r\nbody",
         "HTTP/1.1 200 \r\n\r\n",

@@ -1,6 +1,6 @@
 internal import TapeExchange
 
-/// Everything the rules say of one message and its body, whatever pieces it came in.
+/// The result of all rules for one message and its body, independent of the pieces of the input.
 struct Verdict: Equatable {
     var request: RequestHead?
     var response: ResponseHead?
@@ -14,7 +14,7 @@ struct Verdict: Equatable {
     /// The error of the head or of the body.
     var refusal: MessageError? { self.error ?? self.body?.error }
 
-    /// Reads a request in pieces of the given sizes, the rest in one piece.
+    /// Reads a request in pieces of the given sizes, and the rest in one piece.
     static func ofRequest(_ bytes: [UInt8], pieces: [Int] = []) -> Verdict {
         var verdict = Verdict()
         do {
@@ -48,7 +48,7 @@ struct Verdict: Equatable {
         return verdict
     }
 
-    /// The head and the sizes of the pieces left for the body.
+    /// The head, and the sizes of the pieces that remain for the body.
     private static func head<Head: Sendable>(
         _ bytes: [UInt8], _ pieces: [Int], _ parse: (UnsafeRawBufferPointer) throws -> Parsed<Head>?
     ) throws -> (Parsed<Head>, [Int])? {
@@ -62,7 +62,7 @@ struct Verdict: Equatable {
         return nil
     }
 
-    /// Whether one split at every byte, and every byte on its own, give this verdict too.
+    /// Whether every split into two pieces, and every byte alone, give this verdict too.
     static func isTheSameForEverySplit(_ bytes: [UInt8], _ judge: ([UInt8], [Int]) -> Verdict) -> Bool {
         let whole = judge(bytes, [])
         guard judge(bytes, Array(repeating: 1, count: bytes.count)) == whole else { return false }

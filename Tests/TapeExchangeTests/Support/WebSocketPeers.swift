@@ -3,9 +3,9 @@ internal import TapeBytes
 internal import TapeExchange
 import TapeTestSupport
 
-/// What Python's websockets writes and reads, and what wsproto reads, of the conversations that we write and read.
+/// Python's websockets, which writes and reads conversations, and wsproto, which reads them: they check our writer and our reader.
 ///
-/// Their packages are fetched from PyPI once, into an environment beside the build; where that cannot be, there is no `python`.
+/// Their packages are installed once from PyPI, into an environment next to the build; `python` is nil if that is not possible.
 enum WebSocketPeers {
     static let python: String? = {
         let repository = URL(fileURLWithPath: #filePath).pathComponents.dropFirst().dropLast(4)
@@ -20,7 +20,7 @@ enum WebSocketPeers {
         return (try? Self.run([python, "-c", imports], Data())) != nil ? python : nil
     }()
 
-    /// A conversation of one side, and its bytes as we write them.
+    /// One side of a conversation, and its bytes from our writer.
     struct Case: Codable {
         struct Message: Codable {
             var kind: String
@@ -37,9 +37,9 @@ enum WebSocketPeers {
     }
 
     struct Answer: Codable {
-        /// The same conversation as websockets writes it.
+        /// The same conversation, written by websockets.
         var written: String
-        /// Kind and bytes of each message, as each of them reads ours.
+        /// The kind and the bytes of each of our messages, as each library reads them.
         var websockets: [[String]]
         var wsproto: [[String]]
     }

@@ -2,15 +2,15 @@ internal import CassetteModel
 internal import TapeExchange
 import TapeTestSupport
 
-/// What a reader of messages told, whatever pieces the bytes came in.
+/// The output of a message reader, independent of the pieces of its input.
 struct WebSocketTranscript: Equatable {
-    /// With all their bytes: what was handed out in blocks is put before the rest again.
+    /// With all their bytes: blocks that were passed on are prepended again.
     var messages: [TapedMessage] = []
     var problem: WebSocketProblem?
-    /// Bytes of the largest block.
+    /// The size of the largest block.
     var largestBlock = 0
 
-    /// Feeds the bytes in pieces of the given sizes, the rest in one piece, and ends.
+    /// Feeds the bytes in pieces of the given sizes, the rest in one piece, and then the end.
     static func of(
         _ bytes: [UInt8], _ side: WebSocketSide = .server, stand: WebSocketStand = .watcher,
         agreement: WebSocketAgreement = WebSocketAgreement(), pieces: [Int] = [], packs: Bool = false
@@ -34,7 +34,7 @@ struct WebSocketTranscript: Equatable {
         }
         var start = 0
         for size in pieces + [bytes.count] {
-            // Bytes of its own, so that a sanitizer sees a read past the end.
+            // A separate buffer, so that a sanitizer detects a read past the end.
             let piece = Array(bytes[start..<min(bytes.count, start + size)])
             start += piece.count
             piece.withUnsafeBytes { reader.read($0, take) }
@@ -45,7 +45,7 @@ struct WebSocketTranscript: Equatable {
     }
 }
 
-/// One message of a made-up conversation, as a writer is told to send it.
+/// One message of a generated conversation, as the writer gets it.
 struct SentMessage: Equatable {
     var kind: TapedMessage.Kind
     var bytes: [UInt8]
@@ -57,7 +57,7 @@ struct SentMessage: Equatable {
         let kind = [TapedMessage.Kind.text, .binary, .text, .binary, .ping, .pong].randomElement(using: &generator) ?? .text
         let isControl = kind == .ping || kind == .pong
         let size = (isControl ? [0, 1, 125] : [0, 1, 125, 126, 300, 5_000, 65_535, 65_536, 140_000]).randomElement(using: &generator) ?? 0
-        // Few different bits deflate well.
+        // Fewer set bits deflate better.
         let bits = generator.next() | generator.next()
         var bytes: [UInt8] = []
         while bytes.count < size {

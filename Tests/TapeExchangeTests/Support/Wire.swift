@@ -1,6 +1,6 @@
 internal import TapeExchange
 
-/// Parses wire text in one call, for tests that look at the result.
+/// Parses wire text in one call, for tests that check the result.
 enum Wire {
     static func request(_ text: String, limits: Limits = Limits()) throws -> Parsed<RequestHead>? {
         try self.request(Array(text.utf8), limits: limits)
@@ -20,7 +20,7 @@ enum Wire {
         return try bytes.withUnsafeBytes { try parser.parseResponse($0) }
     }
 
-    /// A head from its start line and field lines.
+    /// A head from its start line and its field lines.
     static func requestHead(_ lines: String...) throws -> RequestHead {
         guard let parsed = try self.request(lines.joined(separator: "\r\n") + "\r\n\r\n") else { throw Incomplete() }
         return parsed.head
@@ -33,7 +33,7 @@ enum Wire {
 
     struct Incomplete: Error {}
 
-    /// The error of a request's head or framing; nil for a request that is taken.
+    /// The error of a request's head or framing; nil for an accepted request.
     static func refusal(ofRequest text: String) -> MessageError? {
         do {
             guard let parsed = try self.request(text) else { return nil }

@@ -9,7 +9,7 @@ internal import Testing
         #expect(try RequestTarget("http://a:?b", method: "GET") == .absolute(origin, originForm: "/?b"))
         #expect(try RequestTarget("http://a//b//", method: "GET") == .absolute(origin, originForm: "//b//"))
         #expect(try RequestTarget("https://a/", method: "GET") == .absolute(Origin(scheme: .https, host: "a"), originForm: "/"))
-        // aiohttp asks a proxy for a WebSocket so.
+        // aiohttp uses this form to request a WebSocket from a proxy.
         #expect(try RequestTarget("ws://a/b", method: "GET") == .absolute(origin, originForm: "/b"))
         #expect(try RequestTarget("WSS://a/b", method: "GET") == .absolute(Origin(scheme: .https, host: "a"), originForm: "/b"))
         #expect(

@@ -38,7 +38,7 @@ internal import Testing
         #expect(try self.location(value, path: "/https:/a/b/c?d") == location)
     }
 
-    /// curl and browsers take the first word for a host, however many slashes are before it.
+    /// curl and browsers take the first segment for a host, regardless of the number of slashes before it.
     @Test(arguments: ["https:/b/x", "https:b/x", "HTTP:/b/x", #"https:\\b/x"#, "http:"])
     func whatLenientClientsTakeForAURLDoesNotLeadPastTheProxy(value: String) throws {
         #expect(try self.location(value) == "http://127.0.0.1:7070/\(value)")
@@ -148,7 +148,7 @@ internal import Testing
         }
     }
 
-    /// RFC 3986, 5.4, its references to http alone.
+    /// RFC 3986, 5.4: only its references to http.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"), ("//g", "http://g/"),
         ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"), ("g#s", "http://a/b/c/g#s"),
@@ -170,7 +170,7 @@ internal import Testing
         #expect(self.resolved("//b/c", scheme: "https") == "https://b/c")
     }
 
-    /// A client that drops segments of `/https://host/../x` would lose the host.
+    /// A client that removes segments of `/https://host/../x` would lose the host.
     @Test func noDotSegmentIsLeft() {
         #expect(self.resolved("https://b/../../c") == "https://b/c")
         #expect(self.resolved("/%2e%2E/x/.%2e/y") == "http://a/y")

@@ -2,7 +2,7 @@
 internal import Testing
 
 @Suite struct ReverseTargetTests {
-    /// Path, URL, origin-form, what is before the URL, the way to its origin.
+    /// The path, the URL, the origin-form, the prefix of the URL, and the path to its origin.
     @Test(arguments: [
         ("/https://a/b?c=/d", "https://a/b?c=/d", "/b?c=/d", "/", "/https://a"),
         ("/http://A:81/b", "http://A:81/b", "/b", "/", "/http://A:81"),
@@ -66,7 +66,7 @@ internal import Testing
         #expect(error?.message.contains("secret") == false, "\(error?.message ?? "")")
     }
 
-    /// Nothing may make it fall: each path is read as something or refused.
+    /// No path may crash it: each is either parsed or refused.
     @Test func anyBytesAreReadOrRefused() {
         var random = SplitMix(seed: 8)
         let pieces = ["/", "https:", "http:", ":", "%", "%5", "%5B", "@", "?", "a", "[", "]", "443", "..", "s1:t", "é", " "]

@@ -51,7 +51,7 @@ internal import Testing
 @Suite struct SOCKS5Tests {
     private static let login = (user: Array("me".utf8), password: Array("pw".utf8))
 
-    /// Runs a client against a server, a byte at a time.
+    /// Runs a client against a server, one byte at a time.
     private func talk(
         _ client: SOCKSClient, needsLogin: Bool = false, accepts: Bool = true, reply: SOCKS5.Reply = .granted
     ) -> (TunnelStep, SOCKSServer.Step?) {

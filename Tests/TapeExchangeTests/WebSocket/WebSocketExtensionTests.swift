@@ -65,7 +65,7 @@ internal import Testing
     }
 
     @Test(arguments: [
-        // The offer, what was recorded, the answer.
+        // The offer, the recorded extension, and the answer.
         ("permessage-deflate", "permessage-deflate", "permessage-deflate"),
         ("x, permessage-deflate; server_no_context_takeover", "permessage-deflate", "permessage-deflate; server_no_context_takeover"),
         ("permessage-deflate; server_max_window_bits=10", "permessage-deflate", "permessage-deflate; server_max_window_bits=10"),

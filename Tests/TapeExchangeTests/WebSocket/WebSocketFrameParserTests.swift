@@ -4,7 +4,7 @@ internal import TapeExchange
 internal import Testing
 
 @Suite struct WebSocketFrameParserTests {
-    /// What a parser told, whatever pieces the bytes came in: joined payload, unmasked.
+    /// The output of a parser, independent of the pieces of its input: the joined, unmasked payload.
     private struct Transcript: Equatable {
         struct Frame: Equatable {
             var head: WebSocketFrameHead
@@ -15,7 +15,7 @@ internal import Testing
         var problem: WebSocketProblem?
         var isBetweenMessages = true
 
-        /// Feeds the bytes in pieces of the given sizes, the rest in one piece.
+        /// Feeds the bytes in pieces of the given sizes, and the rest in one piece.
         static func of(
             _ bytes: [UInt8], _ stand: WebSocketStand = .watcher, _ reserved: WebSocketReservedBits = .zero, pieces: [Int] = []
         ) -> Transcript {

@@ -4,7 +4,7 @@ internal import TapeExchange
 import TapeTestSupport
 internal import Testing
 
-/// Conversations written by us and read by Python's websockets and wsproto, and the other way round.
+/// Conversations that we write are read by Python's websockets and wsproto, and the other way round.
 @Suite struct WebSocketPeerTests {
     @Test(.enabled(if: WebSocketPeers.python != nil, "PyPI's websockets and wsproto"))
     func othersReadWhatWeWriteAndWeReadWhatTheyWrite() throws {
@@ -42,7 +42,7 @@ internal import Testing
         var wire: [UInt8] = []
         for _ in 0..<6 {
             var message = SentMessage.random(&generator)
-            // Text that is text, for those who insist.
+            // Valid text, since the libraries insist on it.
             if message.kind == .text { message.bytes = message.bytes.map { $0 & 0x7f } }
             switch message.kind {
             case .text, .binary:

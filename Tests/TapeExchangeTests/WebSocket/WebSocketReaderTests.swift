@@ -29,7 +29,7 @@ internal import Testing
             ])
     }
 
-    /// RFC 7692, 7.2.3.1 and 7.2.3.2: a message in two fragments, then one that looks back into it.
+    /// RFC 7692, 7.2.3.1 and 7.2.3.2: a message in two fragments, then one that refers back to it.
     @Test func deflatedMessagesAreInflated() {
         let transcript = WebSocketTranscript.of(self.bytes("41 03 f248cd 80 04 c9c90700 c1 05 f200110000"), agreement: Self.deflate)
         #expect(
@@ -115,7 +115,7 @@ internal import Testing
             return coded
         }
         let bomb = frame(deflate([UInt8](repeating: 0, count: 1 << 20), times: 80))
-        // It looks back into the one before.
+        // It refers back to the previous message.
         let next = frame(deflate([UInt8](repeating: 0, count: 300) + [1, 2, 3], times: 1))
         let transcript = WebSocketTranscript.of(
             bomb + next + [0x81, 1, 97], agreement: Self.deflate, pieces: Array(repeating: 4_096, count: 30))
@@ -129,7 +129,7 @@ internal import Testing
         #expect(transcript.largestBlock <= 2 * WebSocketReader.blockSize)
     }
 
-    /// 4 MiB of zeros in 4,081 bytes: one block in which a bit or two stand for 258 bytes, denser than any text.
+    /// 4 MiB of zeros in 4,081 bytes: one block in which a bit or two encode 258 bytes, denser than any text.
     @Test func theDensestMessageIsReadToItsEnd() throws {
         let coded = self.bytes("ecc101010000008220ffaf6e484001") + [UInt8](repeating: 0, count: 4_063) + self.bytes("7c1b00")
         let wire = [0xc2, 126, UInt8(coded.count >> 8), UInt8(coded.count & 255)] + coded

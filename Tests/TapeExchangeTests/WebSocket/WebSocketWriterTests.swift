@@ -9,7 +9,7 @@ internal import Testing
 
     private static let hello = Array("Hello".utf8)
 
-    /// Gives one key, so that a test can say what is masked.
+    /// Always gives the same key, so that tests know the masked bytes.
     private struct OneKey: RandomNumberGenerator {
         func next() -> UInt64 { 0x3d21_fa37 }
     }
@@ -90,7 +90,7 @@ internal import Testing
         }
     }
 
-    /// Written by either side, cut, deflated and masked, whole or in pieces: what is read is what was sent.
+    /// Either side writes, in fragments, deflated and masked, whole or in pieces: the reader gets the sent messages.
     @Test(arguments: 0..<12) func anyConversationIsReadAsItWasWritten(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<rounds(40) {
