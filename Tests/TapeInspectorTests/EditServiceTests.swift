@@ -113,7 +113,7 @@ import Testing
 
     @Test func theFileOfACodedBodyIsNoLongerNamedOnceTheBodyIsEdited() throws {
         let store = try BodyStore(cassettePath: self.path)
-        // As other programs code it: not as zlib would.
+        // Encoded as other programs do it, not as zlib would.
         let coded: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 0, 0xfd, 0xff, 0x6f, 0x6b, 0x47, 0xdd, 0xdc, 0x79, 2, 0, 0, 0]
         var digest = PortableSHA256()
         coded.withUnsafeBytes { digest.update($0) }
@@ -189,7 +189,7 @@ import Testing
         try RecordedExchanges.write([.sample(1), .sample(2, at: 1, "PUT", "http://b/")], to: self.folder.file("other.json"))
         try CassettePlace.replace(self.path, with: self.folder.file("other.json"))
         let before = try self.folder.read("pets.json")
-        // The service has not looked yet.
+        // The service has not read the file again yet.
         let answer = try self.ask(
             service, "/api/edits", [("key", "2"), ("text", text.replacing("http://a/2", with: "http://a/9"))], ifMatch: "\"1\"")
         #expect(answer.status == 412)
@@ -200,7 +200,7 @@ import Testing
         let service = try self.service()
         let text = try self.text(service, 2)
         let other = try self.folder.read("pets.json")
-        // The exchange that is edited is as it was, and another one is not.
+        // The edited exchange is unchanged, but another one is not.
         try self.folder.write(
             Array(String(decoding: other, as: UTF8.self).replacing("http://a/3", with: "http://b/3").utf8), to: "other.json")
         try CassettePlace.replace(self.path, with: self.folder.file("other.json"))
@@ -260,7 +260,7 @@ import Testing
         }
         try append()
         let before = try self.folder.read("pets.json")
-        // The service has not looked yet.
+        // The service has not read the file again yet.
         let answer = try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"")
         #expect(answer.status == 422 && answer.json["error"]?["message"]?.string?.contains("exchange 4 has the id 4 already") == true)
         #expect(try self.folder.read("pets.json") == before)
@@ -387,7 +387,7 @@ import Testing
         #expect(try self.ask(service, "/api/review", [("answer", "accept")]).status == 409, "the recording has not ended")
         question.open()
         #expect(try self.ask(service, "/api/review", [("answer", "perhaps")]).status == 400)
-        // As the command does once there is an answer.
+        // The command does the same after an answer.
         DispatchQueue.global().async { question.end(question.wait().map { "\($0.answer.rawValue)ed" } ?? "not answered") }
         let accepted = try self.ask(service, "/api/review", [("answer", "accept")])
         #expect(accepted.status == 200 && accepted.json["review"]?["by"]?.string == "page")

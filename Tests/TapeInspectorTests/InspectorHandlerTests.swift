@@ -9,7 +9,7 @@ import TapeBytes
 import TapeTestSupport
 import Testing
 
-/// Time is that of a loop which the tests move.
+/// The tests advance the time of an embedded loop.
 @Suite struct InspectorHandlerTests {
     private static let token = "sesame-open-wide"
     private static let authorization = "Authorization: Bearer \(Self.token)\r\n"
@@ -28,7 +28,7 @@ import Testing
 
     // MARK: Connections without the token
 
-    /// Connections of one inspector.
+    /// Connections to one inspector.
     private final class Connections {
         let loop = EmbeddedEventLoop()
         private let context: InspectorContext
@@ -59,7 +59,7 @@ import Testing
         let connections = Connections(try self.context())
         let channel = try connections.open()
         connections.pass(.milliseconds(1500))
-        // Bytes of a request that never ends give no more time.
+        // Bytes of a request that never ends do not extend the time.
         if let beginning { try self.send(beginning, channel) }
         connections.pass(.milliseconds(499))
         #expect(channel.isActive)

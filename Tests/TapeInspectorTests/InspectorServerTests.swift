@@ -52,7 +52,7 @@ import Testing
             let answer = try inspector.ask("GET", path, token: token)
             #expect(answer.status == 401 && !answer.body.contains("pets"))
         }
-        // Not in the query, which is written down in many places, and not as a cookie, which other ports would get.
+        // Not in the query, which is logged in many places, and not as a cookie, which other ports would receive.
         #expect(try inspector.ask("GET", "\(path)?token=\(RunningInspector.token)", token: nil).status == 401)
         #expect(try inspector.ask("GET", path, fields: ["Cookie: token=\(RunningInspector.token)"], token: nil).status == 401)
     }
@@ -141,7 +141,7 @@ import Testing
         #expect(feed.readToEnd().hasSuffix("0\r\n\r\n"))
     }
 
-    /// Whoever stops the process waits for this.
+    /// Stopping the process waits for this.
     @Test func aStopCancelsWhatIsBeingMade() throws {
         let running = try RunningInspector()
         let (began, ended) = (Gate("the work begins"), Gate("the work is cancelled"))

@@ -21,7 +21,7 @@ import Testing
         return InspectorService(cassette: cassette)
     }
 
-    /// The answer's status and all of its body.
+    /// The answer's status and complete body.
     private func ask(_ service: InspectorService, _ target: String, body: String? = nil, range: String? = nil) throws -> (
         status: Int, body: [UInt8]
     ) {
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func rowsAreNumberedInOrderOfRequestStart() throws {
-        // As a recorder that was killed leaves it.
+        // As left by a recorder that was killed.
         let killed = try self.service([.sample(1, at: 9), .sample(2, at: 3), .sample(3, at: 6)])
         #expect(try self.json(killed, "/api/rows")["number"]?.elements.map(\.int) == [3, 1, 2])
         #expect(try self.json(killed, "/api/x/2")["number"]?.int == 1)
@@ -107,7 +107,7 @@ import Testing
         let lines = try self.lines(self.ask(service, "/api/views", body: #"{"filter": "~b needle"}"#).body)
         #expect(lines.map { $0["found"]?.elements.compactMap(\.int) } == [[3, 7], [301], nil])
         #expect(lines.last?["keys"]?.elements.map(\.int) == [3, 7, 301, 450])
-        // In another order the first of them are known at the end alone.
+        // In another order, the first rows are known only at the end.
         let other = try self.lines(self.ask(service, "/api/views", body: #"{"filter": "~b needle", "sort": "size"}"#).body)
         #expect(other.count == 3 && other.allSatisfy { $0["found"] == nil })
     }
@@ -274,7 +274,7 @@ import Testing
     }
 
     @Test func aLargeFileIsNotReadToItsEndForAWindow() throws {
-        // Sparse, with another digest than the cassette says: whoever read all of it would say so.
+        // A sparse file with another digest than the cassette has: reading all of it would report an error.
         let size = 3 << 30
         let name = String(repeating: "ab", count: 32) + ".bin"
         try self.folder.write([], to: "big.bodies/\(name)")

@@ -10,7 +10,7 @@ import Testing
     private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
     private var path: String { self.folder.file("pets.json") }
 
-    /// The text of an exchange whose WebSocket is open.
+    /// The text of an exchange with an open WebSocket.
     private func head(_ id: Int) -> [UInt8] {
         Array(
             """
@@ -114,7 +114,7 @@ import Testing
         #expect(rows.counts.exchanges == 1 && rows.counts.change == 1, "nothing changes between two looks")
         #expect(String(decoding: rows.bytes(), as: UTF8.self).contains("/slow"))
         #expect(!String(decoding: rows.bytes(), as: UTF8.self).contains("/quick"))
-        // One ends and another one begins: as many as before.
+        // One ends and another begins: the number stays the same.
         open.discarded(id: 2)
         open.began(id: 3, started: Timestamp(microseconds: 0), method: "GET", url: "http://a/other")
         #expect(rows.counts.exchanges == 1 && rows.counts.change == 2)
@@ -127,7 +127,7 @@ import Testing
             count.withLock { $0 += 1 }
             return PortableSHA256()
         }
-        // Longer than what a cassette holds itself, so that it has a digest.
+        // Too long to be inline in the cassette, so that it has a digest.
         let long = (1...200).map { _ in String(repeating: "x", count: 8 << 10) }
         let journals = (try self.journal(2, long), try self.journal(3, long))
         func look(_ id: Int) throws {

@@ -24,7 +24,7 @@ import Testing
             #expect(script.first.split(separator: "\n").contains(Substring(line)), "\(line)")
         }
         #expect(script.first.hasSuffix("need(\"/list/first.js\");\n"))
-        // What the first one imports, and what that imports; nothing of it twice.
+        // The imports of the first module, and their imports, each exactly once.
         for (path, _) in modules {
             let isLate = path == "/app.js" || path == "/late.js"
             #expect(script.first.contains("modules.set(\"\(path)\"") == !isLate, "\(path)")
@@ -42,7 +42,7 @@ import Testing
         #expect(first.hasPrefix("// The modules of the page"), "\(first.prefix(200))")
         let modules = PageFiles.paths.filter { $0.hasSuffix(".js") && $0 != "/worker.js" }
         #expect(modules.count > 20 && modules.allSatisfy { (first + rest).contains("modules.set(\"\($0)\"") })
-        // The first rows wait for the first of them alone.
+        // The first rows wait only for the first script.
         #expect(rest.contains("modules.set(\"/app.js\"") && first.utf8.count * 2 < rest.utf8.count)
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     private func url(_ page: Int, _ stamp: Int) -> String { "http://a/pets?page=\(page)&ts=\(stamp)" }
 
-    /// A session that was asked for one page that there is, and one that there is not.
+    /// A session that was asked for one page that exists, and for one that does not.
     private func session() throws -> (CassetteSession, RecordedCassette) {
         try RecordedExchanges.write(
             [.sample(1, url: self.url(1, 7)), .sample(2, at: 1, url: self.url(2, 8)), .sample(3, at: 2, url: self.url(2, 9))], to: self.path
@@ -95,7 +95,7 @@ import Testing
         #expect(try self.ask(service, "/api/rules", body: rules, ifMatch: "\"1\"").status == 200)
         #expect(try RecordedCassette(path: self.path).matchTexts()?.ignore == ["query:ts"])
         #expect(try RecordedExchanges.read(self.path).count == 3)
-        // The file is another one now.
+        // The file has changed.
         _ = service.cassette.refresh()
         #expect(try self.ask(service, "/api/rules", body: rules, ifMatch: "\"1\"").status == 412)
         #expect(try self.ask(service, "/api/rules", body: rules, ifMatch: "\"2\"").status == 200)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct RowFilterTests {
     private let folder = try! TemporaryFolder()  // The test cannot run without its folder.
 
-    /// Exchanges of many kinds, some of which a row cannot tell about.
+    /// Exchanges of many kinds, some of which a row cannot decide.
     private var samples: [Interaction] {
         var samples: [Interaction] = [
             .sample(1), .sample(2, at: 1, "POST", "http://a/upload", status: 201, type: "text/html"),

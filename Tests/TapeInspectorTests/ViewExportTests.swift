@@ -37,7 +37,7 @@ import Testing
     @Test func anArchiveHasItsFilesAndAList() throws {
         var zip = ZipWriter()
         let bytes = try zip.add("1-request.txt", Array("hello".utf8)) + zip.add("보리", []) + zip.end()
-        // The end: signature, two files, and where their list is.
+        // The end: the signature, the number of files, and the position of their list.
         let end = Array(bytes.suffix(22))
         #expect(end.prefix(4) == [0x50, 0x4B, 5, 6] && end[8] == 2 && end[10] == 2)
         let list = Int(end[16]) | Int(end[17]) << 8

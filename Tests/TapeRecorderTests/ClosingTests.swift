@@ -9,11 +9,11 @@ import TapeTestSupport
 import Testing
 @testable import TapeRecorder
 
-/// What happens between the last exchange and the end of the close.
+/// The time between the last exchange and the end of the close.
 @Suite struct ClosingTests {
     private static let secret = "kT7-pQ2xV9mZ4w"
 
-    /// With bodies that are still to be decoded.
+    /// Records bodies that have yet to be decoded.
     @discardableResult private func recording(
         _ folder: TemporaryFolder, disk: DiskCalls = .system, count: Int, named name: String = "tape.json"
     ) throws -> RecordingFile {
@@ -22,7 +22,7 @@ import Testing
         var maker = InteractionMaker(store: file.store, digest: { PortableSHA256() })
         var writer = JSONWriter(reserving: 1024)
         for id in 1...count {
-            // Too long for the cassette once its coding is off.
+            // Too long to be inline after decoding.
             let text = Array(String(repeating: "\(id) and \(Self.secret) ", count: 8000).utf8)
             let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 1), format: .gzip) })
             let exchange = TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
@@ -45,7 +45,7 @@ import Testing
         #expect(log.hasSuffix("ssssss"), "the cassette and its five bodies: \(log)")
     }
 
-    /// Whether somebody else may record into the cassette now.
+    /// Whether the cassette is locked against another recorder.
     private static func isLocked(_ path: String) -> Bool {
         do {
             _ = try CassetteAppender.open(path, recorder: "another")
@@ -53,7 +53,7 @@ import Testing
         } catch { return error.code == .inUse }
     }
 
-    /// Each way to remove bodies, with the lock looked at before each of them goes.
+    /// Every way to remove bodies checks the lock before each removal.
     @Test func nobodyRecordsIntoItWhileWhatIsNamedNoMoreIsRemoved() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
@@ -124,12 +124,12 @@ import Testing
             "\(error?.message ?? "")")
         #expect(try RecordedExchanges.read(folder.file(name)).count == count)
         #expect(try mode == .newEpisodes || folder.read("tape.json") == old)
-        // There is room again.
+        // The disk has room again.
         _ = try CassetteFinisher.decode(folder.file(name), version: "1") { _, _ in }
         #expect(try RecordedExchanges.read(folder.file(name)).map(\.id) == (mode == .all ? [3, 4] : [3, 4, 1]))
     }
 
-    /// Each command that holds the cassette's lock and succeeds.
+    /// Every command that takes the cassette's lock and succeeds.
     @Test func whatAFailedCommandLeftIsRemovedByTheNextOne() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")

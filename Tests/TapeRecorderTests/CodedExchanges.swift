@@ -5,9 +5,9 @@ import TapeExchange
 import TapeTestSupport
 import Testing
 
-/// Exchanges whose bodies are work for all processors.
+/// Exchanges whose bodies keep all processors busy.
 enum CodedExchanges {
-    /// Coded bodies with and without secrets, some of which are known from others, and some that come again.
+    /// Coded bodies with and without secrets: some secrets are known from other bodies, and some repeat.
     static func sixty() throws -> [TapedExchange] {
         var generator = SeededGenerator(seed: 12)
         var tokens: [String] = []

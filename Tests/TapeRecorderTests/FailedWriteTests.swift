@@ -8,9 +8,9 @@ import TapeTestSupport
 import Testing
 @testable import TapeRecorder
 
-/// What becomes of exchanges that cannot be written, turn by turn, with a disk that fails and a clock by hand.
+/// Exchanges that cannot be written, turn by turn, with a failing disk and a manual clock.
 @Suite struct FailedWriteTests {
-    // MARK: What it is
+    // MARK: The error
 
     @Test(arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false), (EROFS, false)])
     func onlyADiskWithoutRoomIsFull(error: Int32, isFull: Bool) throws {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    // MARK: Those who wait
+    // MARK: Waiting callers
 
     @Test func whoWaitsIsToldOfHisOwnExchange() throws {
         let bench = try RecorderBench()
@@ -115,14 +115,14 @@ import Testing
         #expect(try bench.file.close(keepsOld: false, hasUndecoded: false) { _, _ in } == bench.folder.file("tape.json"))
     }
 
-    // MARK: Trying again
+    // MARK: Retries
 
     @Test func aFullDiskIsTriedLessAndLessOftenAndNothingIsWrittenInBetween() throws {
         let bench = try RecorderBench()
-        // The closing brackets, which go back where they were, find room.
+        // The closing brackets, which are written back in their place, find room.
         bench.disk.with { ($0.writeError, $0.shortestFailed) = (ENOSPC, 100) }
         var attempts: [Int] = []
-        // Ten seconds of traffic, an exchange every ten milliseconds.
+        // Ten seconds of traffic, one exchange every ten milliseconds.
         for id in 1...1000 {
             bench.put(TapedExchanges.simple(id), waits: id % 2 == 0)
             let bytes = bench.disk.with { $0.bytes }
@@ -134,7 +134,7 @@ import Testing
         bench.disk.with { $0.writeError = 0 }
         bench.turn(after: 2_000)
         #expect(bench.now.held == 0 && bench.now.recorded == 1000)
-        // The next failure begins with the short pause again.
+        // The next failure starts with the short pause again.
         bench.disk.with { $0.writeError = ENOSPC }
         bench.put(TapedExchanges.simple(1001))
         bench.turn()
@@ -143,7 +143,7 @@ import Testing
         #expect(bench.now.recorded == 1001)
     }
 
-    /// Bodies that go into a file: with a coding that is left for later, and in blocks.
+    /// Bodies that go into a file: with a coding that is decoded later, and in blocks.
     @Test(arguments: [false, true]) func filesOfBodiesAreTriedLessAndLessOftenToo(isInBlocks: Bool) throws {
         let bench = try RecorderBench()
         var generator = SeededGenerator(seed: 1)
@@ -172,7 +172,7 @@ import Testing
         bench.turn(after: 2_000)
         put(1002)
         bench.turn()
-        // The next failure begins with the short pause again.
+        // The next failure starts with the short pause again.
         bench.disk.with { $0.writeError = ENOSPC }
         put(1003)
         bench.turn()
@@ -182,7 +182,7 @@ import Testing
         #expect(try bench.inFile == [1, 1002, 1004])
     }
 
-    /// What needs no file of its own finds room, or memory, all the same.
+    /// Items that need no file of their own still find room, or memory.
     @Test func filesOfBodiesThatFindNoRoomKeepNothingElseFromTheFile() throws {
         let bench = try RecorderBench()
         bench.disk.with { ($0.writeError, $0.shortestFailed) = (ENOSPC, 10_000) }
@@ -195,11 +195,11 @@ import Testing
         }
         #expect(try bench.inFile == (1...20).map { 2 * $0 + 1 })
         #expect(bench.now.lost == 20)
-        // Those of 10, 60 and 160 ms: what was written meanwhile went elsewhere.
+        // The attempts after 10, 60 and 160 ms: the writes in between went elsewhere.
         #expect(bench.disk.with { $0.failed } == 3)
     }
 
-    /// A body that was begun is written on: each fails for itself, and once.
+    /// Writing continues for a body that has begun: each fails on its own, and once.
     @Test func aBodyThatWasBegunIsNotLostWithAnother() throws {
         let bench = try RecorderBench()
         let block = [UInt8](repeating: 97, count: 70_000)
@@ -235,7 +235,7 @@ import Testing
         }
         #expect(bench.disk.with { $0.writes } == writes)
         #expect(bench.now.isDiskFull)
-        // Then they are let in again, and the next one tries.
+        // Then exchanges are accepted again, and the next one retries.
         bench.turn(after: 400)
         #expect(bench.now.obstacle == nil)
     }

@@ -2,30 +2,30 @@ import CassetteStore
 import Foundation
 import TapeBytes
 
-/// A disk that fails when told so, and counts what is asked of it.
+/// A disk that fails on demand, and counts its calls.
 final class FailingDisk: Sendable {
     struct State {
-        /// An `errno`; 0 where it works.
+        /// An `errno`; 0 for success.
         var writeError: Int32 = 0
-        /// Shorter writes find room.
+        /// Shorter writes succeed.
         var shortestFailed = 0
         var syncError: Int32 = 0
         var readError: Int32 = 0
-        /// Calls, those that failed included.
+        /// All calls, including failed ones.
         var writes = 0
-        /// Of these, those that failed.
+        /// The number of failed calls among them.
         var failed = 0
-        /// Bytes that these were to write.
+        /// The number of bytes that these calls were to write.
         var bytes = 0
         var syncs = 0
-        /// The order of both: `w` and `s`.
+        /// The order of both: `w` for a write, `s` for a sync.
         var log = ""
     }
 
     private let state = Guarded(State())
     private let willRemove: @Sendable (_ name: String) -> Void
 
-    /// - Parameter willRemove: called before each file of a body is removed.
+    /// - Parameter willRemove: called before the removal of each body file.
     init(willRemove: @escaping @Sendable (_ name: String) -> Void = { _ in }) { self.willRemove = willRemove }
 
     func with<Result>(_ body: (inout State) -> Result) -> Result { self.state.withLock { body(&$0) } }

@@ -8,7 +8,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeRecorder
 
-/// A recorder's thread without a thread, with a disk that fails when told so and a clock by hand.
+/// A recorder's worker without a thread, with a disk that fails on demand and a manual clock.
 final class RecorderBench {
     let folder: TemporaryFolder
     let disk = FailingDisk()
@@ -17,9 +17,9 @@ final class RecorderBench {
     let status = Guarded(RecorderStatus())
     let clock = Guarded<UInt64>(1_000_000_000_000)
     let notices = Guarded<[String]>([])
-    /// How often memory was given back.
+    /// The number of times that memory was released.
     let givenBack = Guarded(0)
-    /// Called when the queue has drained.
+    /// Called after the queue has drained.
     let drained = Guarded<(@Sendable () -> Void)?>(nil)
     let worker: RecorderWorker
     private let outcomes = Guarded<[Int: Result<Void, RecorderProblem>]>([:])
@@ -42,7 +42,7 @@ final class RecorderBench {
             notify: { text in notices.withLock { $0.append(text) } })
     }
 
-    /// - Parameter waits: whether somebody waits for it.
+    /// - Parameter waits: whether a caller waits for it.
     func put(_ exchange: TapedExchange, waits: Bool = false) {
         let id = exchange.interaction.id
         let stored: RecorderItem.Stored = { [outcomes] result in outcomes.withLock { $0[id] = result } }
@@ -54,7 +54,7 @@ final class RecorderBench {
         _ = self.worker.turn()
     }
 
-    /// Why it is not stored; nil where it is.
+    /// The reason why it is not stored; nil if it is.
     func problem(_ id: Int) throws -> RecorderProblem? {
         switch try #require(self.outcomes.withLock { $0[id] }, "nobody was told of exchange \(id)") {
         case .success: nil
@@ -94,7 +94,7 @@ extension RecorderBench {
         _ = self.queue.put(.message(exchange: id, taped), now: self.clock.withLock { $0 })
     }
 
-    /// A text message that came in blocks.
+    /// A text message that arrives in blocks.
     func sayLong(_ text: String, in id: Int, reserved: UInt8 = 0) {
         let bytes = Array(text.utf8)
         var message = TapedMessage(.text)
@@ -113,19 +113,19 @@ extension RecorderBench {
         for number in numbers { self.say("\(number)", in: id) }
     }
 
-    /// - Parameter waits: whether somebody waits for it.
+    /// - Parameter waits: whether a caller waits for it.
     func close(_ id: Int, waits: Bool = false) {
         let stored: RecorderItem.Stored = { [outcomes] result in outcomes.withLock { $0[id] = result } }
         _ = self.queue.put(.closed(SampleConversation.head(id), stored: waits ? stored : nil), now: self.clock.withLock { $0 })
     }
 
-    /// Has the conversations that are open written.
+    /// Takes turns until the open conversations are written.
     func turnUntilJournaled() {
         self.turn()
         self.turn(after: RunningConversations.journalAfter / 1_000_000)
     }
 
-    /// Has what is written synced on the other thread, and waits for that.
+    /// Takes turns until the other thread has synced the written data.
     func turnUntilSynced() {
         self.turn()
         self.worker.endSync(waits: true)
@@ -136,14 +136,14 @@ extension RecorderBench {
 
     var bodies: [String] { get throws { try self.folder.names(in: "tape.bodies") } }
 
-    /// What was said in an exchange of the file; nil if it is not there.
+    /// The texts in an exchange of the file; nil if the exchange is missing.
     func said(in id: Int) throws -> [String]? {
         let path = self.folder.file("tape.json")
         return try RecordedExchanges.read(path).first { $0.id == id }.map { try SampleConversation.said(in: $0, beside: path) }
     }
 }
 
-/// A message that is its text, of which `hunter2` is secret.
+/// A message that consists of its text, in which `hunter2` is secret.
 struct SampleMessage: ConversationMessage {
     struct Unsearchable: Error {}
 

@@ -5,7 +5,7 @@ import Platform
 @testable import TapeInspector
 import TapeTestSupport
 
-/// An inspector of a cassette in a temporary folder, which has read all of its rows.
+/// An inspector of a cassette in a temporary folder that has read all of its rows.
 final class RunningInspector {
     static let token = String(repeating: "ab", count: 32)
 
@@ -46,7 +46,7 @@ final class RunningInspector {
         return Answer(status: Int(text.dropFirst(9).prefix(3)) ?? 0, head: String(parts[0]), body: parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// Asks again until what is shown is as wanted: rows are read by a thread of their own.
+    /// Asks again until the state is as wanted: a separate thread reads the rows.
     func state(until isWanted: (String) -> Bool) throws -> String {
         let feed = try Connection(port: self.server.port)
         try feed.send("GET /api/live HTTP/1.1\r\nHost: 127.0.0.1:\(self.server.port)\r\nAuthorization: Bearer \(Self.token)\r\n\r\n")
@@ -59,7 +59,7 @@ final class RunningInspector {
     }
 }
 
-/// One end of a connection, as blocking calls that give up after two minutes.
+/// One end of a connection, with blocking calls that give up after two minutes.
 final class Connection {
     private let descriptor: Int32
 
@@ -93,7 +93,7 @@ final class Connection {
         }
     }
 
-    /// What comes next; nil at the end, or if nothing comes.
+    /// The next text; nil at the end, or if nothing arrives.
     func read() -> String? {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(self.descriptor, &bytes, bytes.count, 0)

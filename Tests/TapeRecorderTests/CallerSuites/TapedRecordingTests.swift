@@ -8,7 +8,7 @@ import TapeRecorder
 import TapeTestSupport
 import Testing
 
-/// What another target of the package does to record: with what it may see, and without an event loop.
+/// Recording as another target of the package does it: with the visible API, and without an event loop.
 @Suite struct TapedRecordingTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -23,7 +23,7 @@ import Testing
         return try #require(try Recorder(plan, version: "1"))
     }
 
-    /// Tapes an exchange whose answer comes in pieces.
+    /// Tapes an exchange whose answer arrives in pieces.
     private func record(_ pieces: [[UInt8]], token: String = "s3cr3t-t0ken", with recorder: Recorder) {
         let id = recorder.nextID()
         let request = RecordedRequest(

@@ -10,7 +10,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct CassetteFinisherTests {
-    /// A cassette with raw bodies, as a recorder leaves it that was killed.
+    /// A cassette with raw bodies, as a killed recorder leaves it.
     private func undecoded(_ folder: TemporaryFolder, texts: [String]) throws {
         let path = folder.file("tape.json")
         let store = try BodyStore(cassettePath: path)
@@ -50,7 +50,7 @@ import Testing
             let folder = try TemporaryFolder()
             let path = folder.file("tape.json")
             try self.undecoded(folder, texts: (1...200).map { "text \($0)" })
-            // The file has the exchanges in the order of the numbers, and decoding turns that round.
+            // The file has the exchanges in the order of their numbers, and decoding reverses it.
             var text = String(decoding: try folder.read("tape.json"), as: UTF8.self)
             let part = try #require(text.range(of: "\"id\": \(number),"))
             let method = try #require(text.range(of: "\"method\": \"GET\"", range: part.upperBound..<text.endIndex))
@@ -93,8 +93,8 @@ import Testing
         return bytes
     }
 
-    /// Bodies of two origins with compressors of their own, one of which is not zlib, repeated ones, parts that go to files, and some that are
-    /// readable already.
+    /// Bodies of two origins with different compressors, one of which is not zlib, repeated bodies, parts that go to files, and some bodies
+    /// that are already readable.
     private func mixed(_ folder: TemporaryFolder) throws {
         let path = folder.file("tape.json")
         let store = try BodyStore(cassettePath: path)
@@ -103,7 +103,7 @@ import Testing
         var writer = JSONWriter(reserving: 1024)
         var generator = SeededGenerator(seed: 9)
         for id in 1...220 {
-            // Short and dull contents are reproduced by more than one level.
+            // Several levels reproduce short and repetitive content.
             var text = Array(
                 (id % 7 == 0 ? "the same again" : String(repeating: String(generator.next(), radix: 4), count: 1 + id % 20)).utf8)
             if id % 40 == 0 { text = Array(repeatElement(text, count: 90_000 / text.count).joined()) }
@@ -161,7 +161,7 @@ import Testing
         try appender.sync()
     }
 
-    /// A build without br recorded these: one with br takes it off. gzip stands for it, since every build knows that.
+    /// A build without br recorded these, and a build with br decodes them. gzip stands for br, since every build knows it.
     @Test func whatABuildWithoutTheCodingRecordedIsDevelopedLater() throws {
         for size in [40, 9000] {
             let folder = try TemporaryFolder()
@@ -170,7 +170,7 @@ import Testing
             let text = (0..<size).map { UInt8(truncatingIfNeeded: 97 + $0 * $0 % 23) }
             let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
             var maker = InteractionMaker(store: store, digest: { PortableSHA256() })
-            // Recorded under a name that nobody knows, and then renamed.
+            // Recorded under an unknown name, and then renamed.
             let exchange = TapedExchanges.exchange(
                 1, fields: ["Content-Type: text/plain", "Content-Encoding: unheard"], body: wire)
             var interaction = try maker.interaction(of: exchange, mayDecode: true)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    /// A large upload is recorded as one file, and taken apart when the cassette closes; its parts come back byte for byte.
+    /// A large upload is recorded as one file, and split when the cassette closes; its parts are restored byte for byte.
     @Test func aLargeMultipartIsTakenApartLater() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
@@ -207,7 +207,7 @@ import Testing
             return
         }
         #expect(sidecar.size == photo.count && sidecar.path.hasSuffix(".jpg"))
-        // The file of the whole is gone.
+        // The file of the whole upload is gone.
         #expect(try folder.names(in: "tape.bodies").count == 1)
         let reader = BodyReader(cassettePath: path)
         let restored = try reader.wireBytes(of: body, digest: { PortableSHA256() })
@@ -280,7 +280,7 @@ import Testing
 }
 
 extension InteractionMaker {
-    /// An exchange whose answer came in blocks.
+    /// An exchange whose answer arrived in blocks.
     fileprivate mutating func multipart(_ wire: [UInt8], fields: [String]) throws -> Interaction {
         try self.block(exchange: 1, side: .response, bytes: wire)
         let exchange = TapedExchanges.exchange(1, fields: fields, body: [], isSpilled: true, size: wire.count)

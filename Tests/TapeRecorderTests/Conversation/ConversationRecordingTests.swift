@@ -7,7 +7,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeRecorder
 
-/// What becomes of conversations, turn by turn, with a clock by hand.
+/// The recording of conversations, turn by turn, with a manual clock.
 @Suite struct ConversationRecordingTests {
     private func words(_ numbers: Range<Int>) -> [String] { numbers.map { "\($0)" } }
 
@@ -38,7 +38,7 @@ import Testing
                     said.append((now, "\(said.count)" + String(repeating: "x", count: Int.random(in: 0..<3000, using: &generator))))
                     bench.say(said[said.count - 1].text, in: 1)
                 }
-                // A recorder that sleeps is woken by what is put; one that naps is not.
+                // A new item wakes a sleeping recorder, but not a napping one.
                 let rest = bench.worker.restTime.map { UInt64.random(in: 0...UInt64($0), using: &generator) } ?? (speaks ? 0 : 500)
                 bench.turn(after: rest)
                 now += rest
@@ -89,7 +89,7 @@ import Testing
         #expect(try bench.inFile.count == 200)
     }
 
-    // MARK: Its end
+    // MARK: The end
 
     @Test func aJournalIsRemovedWhenItsExchangeIsOnTheDisk() throws {
         let bench = try RecorderBench()
@@ -162,7 +162,7 @@ import Testing
         #expect(bench.now.lost == 1)
     }
 
-    // MARK: Bodies piece by piece
+    // MARK: Bodies in pieces
 
     @Test func anExchangeThatEndsNeedsItsPiecesNoMore() throws {
         let bench = try RecorderBench()
@@ -331,7 +331,7 @@ import Testing
         bench.turn()
         #expect(try bench.said(in: 1) == nil && bench.said(in: 2) == ["other"])
         threads.withLock { $0 }[0]()
-        // The second is searched by the thread that has just ended, or by one of its own.
+        // The thread that has just ended searches the second message, or a new thread does.
         bench.turn()
         if threads.withLock({ $0.count }) > 1 { threads.withLock { $0 }[1]() }
         bench.turn()
@@ -345,7 +345,7 @@ import Testing
             }
         }
         #expect(words == ["before", "long", "between", "long", "after"])
-        // Both are the same file.
+        // Both refer to the same file.
         #expect(try bench.bodies.count == 1)
         for name in try bench.bodies {
             let bytes = try bench.folder.read("tape.bodies/\(name)")
@@ -354,7 +354,7 @@ import Testing
         #expect(bench.now.lost == 0)
     }
 
-    /// In memory, and full of what takes long to search.
+    /// In memory, and full of text that takes long to search.
     @Test(arguments: ["{\"password\":\"hunter2-of-%05d\"}\n", "curl -u joe:hunter2-of-%05d http://h/\n", "password=hunter2-of-%05d&"])
     func aMessageFullOfSecretsKeepsNoOtherConversationWaiting(form: String) throws {
         let threads = Guarded<[@Sendable () -> Void]>([])
@@ -410,7 +410,7 @@ import Testing
 
     // MARK: Runs
 
-    /// A recorder that was killed after 600 ms of conversations 1 and 2, of which 2 had ended.
+    /// A recorder that was killed after 600 ms of conversations 1 and 2, when 2 had ended.
     private func killed(_ folder: TemporaryFolder, _ name: String = "tape.json") throws {
         let bench = try RecorderBench()
         for id in 1...2 {

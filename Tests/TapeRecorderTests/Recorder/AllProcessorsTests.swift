@@ -5,7 +5,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeRecorder
 
-/// Threads of several recordings in each other's way; `make sanitize ARGS=thread` runs them under ThreadSanitizer, more of them.
+/// Threads of several concurrent recordings; `make sanitize ARGS=thread` runs more of them under ThreadSanitizer.
 @Suite struct AllProcessorsTests {
     private func recorded(processors: Int, batch: Int) throws -> [String: [UInt8]] {
         let bench = try RecorderBench(processors: processors)

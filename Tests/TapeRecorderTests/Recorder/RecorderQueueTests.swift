@@ -16,7 +16,7 @@ import Testing
         let batch = queue.take()
         #expect(batch.weight == RecorderQueue.highWater)
         #expect(batch.entries.count == 2)
-        // What is being written still counts.
+        // An item that is being written still counts.
         #expect(queue.put(self.block(1), now: 0))
         #expect(!queue.done(RecorderQueue.highWater - RecorderQueue.lowWater, now: 0))
         #expect(queue.done(1, now: 0))
@@ -24,7 +24,7 @@ import Testing
         #expect(!queue.put(self.block(1), now: 0))
     }
 
-    /// Half of the room is left to exchanges.
+    /// Half of the room is reserved for exchanges.
     @Test func conversationsWaitBeforeExchangesDo() {
         let queue = RecorderQueue { _ in }
         #expect(!queue.put(self.block(RecorderQueue.busyWeight - 1), now: 0))
@@ -42,7 +42,7 @@ import Testing
         let queue = RecorderQueue { _ in }
         _ = queue.put(self.block(1000), now: 0)
         _ = queue.take()
-        // A nanosecond more for each byte than a block of that size may take.
+        // One nanosecond per byte more than a block of that size may take.
         _ = queue.done(1000, took: RecorderQueue.busyBacklog + 1000, now: 0)
         #expect(!queue.isBusy())
         #expect(!queue.put(self.block(1000), now: 0))
@@ -109,7 +109,7 @@ import Testing
         #expect(queue.put(self.block(10), now: 3), "the pace is another one by now")
     }
 
-    /// All connections wait meanwhile: for time, not for the bytes of the low mark.
+    /// All connections wait in the meantime: for time rather than for the bytes of the low mark.
     @Test func whatIsTooMuchForItsConsumerDrainsAboveTheLowMark() {
         let queue = RecorderQueue { _ in }
         let (weight, backlog) = (RecorderQueue.lowWater * 3 / 2, RecorderQueue.maxBacklog)
@@ -117,7 +117,7 @@ import Testing
         #expect(!queue.done(weight / 2, took: backlog / 2, now: 1))
         #expect(queue.put(self.block(weight * 3 / 4), now: 1))
         #expect(queue.done(weight * 3 / 8, took: backlog * 3 / 8, now: 2))
-        // The same bytes, when it was full by them.
+        // The same number of bytes, after they filled the queue.
         let other = RecorderQueue { _ in }
         #expect(other.put(self.block(RecorderQueue.highWater), now: 0))
         #expect(!other.done(RecorderQueue.highWater - weight, took: 1, now: 1))
@@ -140,7 +140,7 @@ import Testing
         #expect(queue.take().isClosed)
     }
 
-    /// Each of these would wait for ever, were nobody to end the rest.
+    /// Each of these would wait forever if nothing ended the rest.
     @Test func aRestEndsWithWhatIsPutAndWithTheClose() throws {
         let queue = RecorderQueue { _ in }
         let rested = Gate("the consumer has rested")
@@ -153,7 +153,7 @@ import Testing
         try rested.wait()
     }
 
-    /// A nap with a full queue lasts until it is over: connections wait, so nobody puts anything that would end it.
+    /// A nap with a full queue lasts its whole time: connections wait, so no new item ends it.
     @Test func nobodyNapsBesideWorkForMilliseconds() throws {
         let backlog = RecorderQueue.napBacklog
         let queue = RecorderQueue { _ in }
@@ -161,7 +161,7 @@ import Testing
         _ = queue.done(queue.take().weight, took: backlog, now: 1)
         let rested = Gate("the consumer is awake")
         Thread {
-            // An hour each, were they naps.
+            // An hour each, if they were naps.
             _ = queue.put(self.block(1000), now: 2)
             queue.rest(milliseconds: 3_600_000)
             _ = queue.done(queue.take().weight, took: backlog, now: 3)
@@ -183,7 +183,7 @@ import Testing
             while queue.take().entries.count < 2 { queue.rest(milliseconds: 3_600_000) }
             rested.open()
         }.start()
-        // Two of them are enough together, one is not.
+        // Two of them together are enough, one is not.
         for _ in 0..<4 { _ = queue.put(self.block(990), now: 2) }
         try rested.wait()
     }
@@ -193,7 +193,7 @@ import Testing
         for item in [self.block(1 << 20), .exchange(TapedExchanges.simple(1), stored: { _ in })] {
             let rested = Gate("the consumer has napped")
             Thread {
-                // An hour, were it not woken.
+                // An hour, unless it is woken.
                 while queue.take().entries.isEmpty { queue.rest(milliseconds: 3_600_000) }
                 rested.open()
             }.start()

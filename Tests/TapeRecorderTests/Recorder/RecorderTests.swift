@@ -44,7 +44,7 @@ import Testing
     }
 
     #if os(Linux)
-    /// Blocks are in a file without a name, which is there as long as it is open.
+    /// Blocks are in an unnamed file, which exists as long as it is open.
     @Test func nothingIsLeftOfAnExchangeThatIsDropped() throws {
         let recorder = try self.open(.all)
         for _ in 0..<3 { _ = recorder.put(.block(exchange: 1, side: .request, bytes: [UInt8](repeating: 1, count: 100_000))) }
@@ -195,14 +195,14 @@ import Testing
         for name in names { #expect(try self.folder.read("tape.bodies/\(name)").suffix(20).starts(with: "aaaaaa{{api-key".utf8)) }
     }
 
-    /// HEAD has the length and the checksums of GET (RFC 9110, 9.3.2), whichever was asked first.
+    /// HEAD has the length and the checksums of GET (RFC 9110, 9.3.2), in either order.
     @Test(arguments: [false, true]) func anEarlierHeadFitsTheRedactedBody(isKnown: Bool) throws {
         let body = Array(#"{"password":"hunter2hunter2"}"#.utf8)
         let fields = [
             "Content-Type: application/json", "Content-Length: \(body.count)", "ETag: \"\(Hex.encode(BodyChecksum.md5.value(of: body)))\"",
         ]
         let recorder = try self.open(.all)
-        // What is learned here is known to all others, so that nothing is learned later.
+        // The first exchange reveals the secret to all others, so that nothing is learned later.
         if isKnown { self.put(recorder, TapedExchanges.exchange(9, fields: ["Content-Type: application/json"], body: body + [10])) }
         for id in 1...3 {
             let got = TapedExchanges.exchange(id, fields: fields, body: body)
@@ -227,7 +227,7 @@ import Testing
         let stored = Gate("the exchange is on the disk")
         _ = recorder.put(.exchange(TapedExchanges.simple(2, body: "is \(secret) there?"), stored: { _ in stored.open() }))
         try stored.wait()
-        // As after a crash: what was written is redacted already.
+        // As after a crash: the written exchanges are already redacted.
         let written = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
         #expect(written.contains("is {{api-key:1}} there?") && !written.contains(secret))
         _ = try self.close(recorder)

@@ -46,7 +46,7 @@ import Testing
         }
         for id in 1...3 {
             let fields = id == 1 ? [] : codings.map { "Content-Encoding: \($0)" }
-            // Neither text nor what a coding begins with.
+            // Neither text nor the beginning of a coding.
             let exchange = TapedExchanges.exchange(id, fields: fields, body: Array(repeating: UInt8(0x80 + id), count: 64))
             _ = queue.put(.exchange(exchange, stored: nil), now: 0)
         }
@@ -140,12 +140,12 @@ import Testing
             bodies.count { identity in (1...9).contains { proofs.hold(DeflateParameters(level: $0), for: identity) } }
         }
         #expect(proved(by: busy.proofs) == 0)
-        // But those that were decoded at once, and those that were changed.
+        // Only those that were decoded immediately, and those that were changed.
         #expect(proved(by: idle.proofs) > 40)
     }
 
     #if compiler(>=6.3) && os(Linux)
-    /// In a process of its own, since a limit on the size of files is one of the whole process.
+    /// Needs a process of its own, since a limit on file sizes applies to the whole process.
     @Test func aDiskThatIsFullIsSaidOnceAndRecordingGoesOnWhenThereIsRoom() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)

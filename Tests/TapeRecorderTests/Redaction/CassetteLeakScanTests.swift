@@ -80,7 +80,7 @@ import Testing
         #expect(leaks.first?.place.hasPrefix("\"tape.bodies/") == true)
     }
 
-    /// Its codings stay on, and its bytes are looked at.
+    /// Its codings are kept, and its bytes are searched.
     @Test func secretsAreFoundInABodyThatThereWasNoTimeToSearch() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")

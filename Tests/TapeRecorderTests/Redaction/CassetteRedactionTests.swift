@@ -19,7 +19,7 @@ import Testing
         self.path = self.folder.file("tape.json")
     }
 
-    /// Recorded without redaction.
+    /// Records without redaction.
     private func record(_ exchanges: [TapedExchange]) throws {
         let recorder = try #require(
             try Recorder(RecordingPlan(path: self.path, mode: .all, exists: false), version: "1", redaction: nil))
@@ -120,7 +120,7 @@ import Testing
         #expect(try self.folder.names(in: "tape.bodies").count == 1)
         let interactions = try RecordedExchanges.read(self.path)
         #expect(interactions[0].response?.body?.content == .text(Array("early: {{api-key:1}}".utf8)))
-        // What held nothing stands there byte for byte.
+        // An exchange without secrets stays byte for byte.
         let after = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
         let second = try #require(before.components(separatedBy: "    {\n      \"id\"").dropFirst(2).first)
         #expect(after.contains(second))

@@ -25,7 +25,7 @@ import Testing
         TapedExchanges.exchange(1, fields: fields, body: []).interaction
     }
 
-    /// A body of more than fits into memory, with words in the middle.
+    /// A body that is too large for memory, with words in the middle.
     private func large(_ words: String) throws -> CapturedBody {
         let spool = OpenSpool(try self.store.makeSpool(), digest: PortableSHA256())
         let filler = [UInt8](repeating: UInt8(ascii: "a"), count: ExchangeRedaction.memoryLimit)
@@ -49,7 +49,7 @@ import Testing
                 == HeaderFields([
                     "Content-Type: text/plain", "Content-Length: \(bytes.count)", "X-Api-Key: {{api-key:1}}",
                 ]))
-        // The file with the secret in it is gone, and the other has no name yet where the system has files without.
+        // The file with the secret is gone, and the other has no name yet where the system supports unnamed files.
         #expect(try self.folder.names(in: "tape.bodies").count <= 1)
     }
 
@@ -102,7 +102,7 @@ import Testing
     @Test func whileItIsNotRedactedOnlyTheOwnerCanReadABody() throws {
         let spool = OpenSpool(try self.store.makeSpool(), digest: PortableSHA256())
         try spool.write([1])
-        // Without a name nobody finds it at all.
+        // Nobody finds it at all if it has no name.
         guard let name = try self.folder.names(in: "tape.bodies").first else { return }
         let attributes = try FileManager.default.attributesOfItem(atPath: self.folder.file("tape.bodies/\(name)"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)

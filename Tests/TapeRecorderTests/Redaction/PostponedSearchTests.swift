@@ -9,11 +9,11 @@ import TapeExchange
 import TapeTestSupport
 import Testing
 
-/// What a search that takes long means for the exchange concerned, and for all others.
+/// The effect of a long search on its exchange, and on all others.
 @Suite struct PostponedSearchTests {
     private static let secret = "kT7-pQ2xV9mZ4w"
 
-    /// A recorder's thread by hand, and the thread that searches, which runs when it is told to.
+    /// A recorder's worker driven by hand, and the search thread, which runs on demand.
     private final class Bench {
         let folder: TemporaryFolder
         let file: RecordingFile
@@ -23,7 +23,7 @@ import Testing
         let drains = Guarded(0)
         let threads = Guarded<[@Sendable () -> Void]>([])
 
-        /// - Parameter step: how far the clock goes each time that somebody looks at it, in nanoseconds.
+        /// - Parameter step: the nanoseconds by which each reading advances the clock.
         init(hasThreads: Bool = true, step: UInt64 = 0) throws {
             self.folder = try TemporaryFolder()
             let plan = try RecordingPlan(path: self.folder.file("tape.json"), mode: .all, exists: false)
@@ -54,7 +54,7 @@ import Testing
 
         @discardableResult func turn() -> Bool { self.worker.turn() }
 
-        /// Lets the other thread do all that it has to.
+        /// Runs all work of the other thread.
         func search() {
             for run in self.threads.withLock({ threads in
                 defer { threads = [] }
@@ -62,7 +62,7 @@ import Testing
             }) { run() }
         }
 
-        /// Lets all threads but the one that was started first do what they have to: that one searches to the end.
+        /// Runs the work of all threads except the one that started first, which searches to the end.
         func tries() {
             for run in self.threads.withLock({ threads in
                 defer { threads = Array(threads.prefix(1)) }
@@ -81,7 +81,7 @@ import Testing
 
         var inFile: [Int] { get throws { try RecordedExchanges.read(self.folder.file("tape.json")).map(\.id) } }
 
-        /// Whether a secret is in the cassette or in a file that it names, behind a coding too.
+        /// Whether a secret is in the cassette or in one of its files, or within a coding.
         func holds(_ secret: String) throws -> Bool {
             let vault = SecretVault()
             _ = vault.placeholder(for: Array(secret.utf8), kind: "token")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// A few kilobytes that hold megabytes of blanks, and then some words.
+    /// A few kilobytes that contain megabytes of spaces, and then some words.
     private static func bomb(_ id: Int, _ words: String = "", size: Int = 2 << 20) throws -> TapedExchange {
         let content = [UInt8](repeating: 0x20, count: size) + Array(words.utf8)
         let wire = try #require(content.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
@@ -118,7 +118,7 @@ import Testing
         #expect(interactions.map(\.id) == [1, 2, 3])
         let body = try #require(interactions[0].response?.body)
         let wire = try BodyReader(cassettePath: bench.folder.file("tape.json")).wireBytes(of: body, digest: { PortableSHA256() }).bytes
-        // Denser than what anybody else inflates.
+        // Denser than any other code inflates.
         let chain = try #require(DecoderChain([.gzip], limits: InflateLimits(ratio: .max)))
         var content: [UInt8] = []
         _ = try wire.withUnsafeBytes { try chain.push($0) { content.append(contentsOf: $0) } }
@@ -135,7 +135,7 @@ import Testing
         let coded = ["Content-Type: text/plain", "Content-Encoding: gzip"]
         bench.put(TapedExchanges.exchange(1, fields: coded, body: wire))
         bench.put(try Self.bomb(2, size: 1 << 20), try Self.bomb(3, size: 1 << 20 + 1))
-        // In a file, since it is too long for memory: words without a coding, five mebibytes of them.
+        // In a file, since it is too long for memory: five mebibytes of text without a coding.
         let block = [UInt8](repeating: 0x61, count: 1 << 20)
         for _ in 0..<5 { _ = bench.queue.put(.block(exchange: 4, side: .response, bytes: block), now: 0) }
         bench.put(TapedExchanges.exchange(4, fields: ["Content-Type: text/plain"], body: [], isSpilled: true, size: 5 << 20))
@@ -146,7 +146,7 @@ import Testing
         #expect(try bench.inFile == [1, 2, 3, 4])
     }
 
-    /// A few hundred kilobytes that take long to search, without any coding.
+    /// A few hundred kilobytes that take long to search, without a coding.
     struct Dense: Sendable, CustomTestStringConvertible {
         var name: String
         var type: String
@@ -210,7 +210,7 @@ import Testing
         #expect(try !bench.holds("hunter2-of-the-test"))
     }
 
-    /// A gzip stream behind whose end megabytes of nothing follow, in gzip once more: what comes out at last is short.
+    /// A gzip stream with megabytes of zeros after its end, compressed again with gzip: the final result is short.
     @Test func whatComesOutBetweenTwoCodingsCountsToo() throws {
         let inner = try #require(Array("hello".utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
         let padded = inner + [UInt8](repeating: 0, count: 2 << 20)
@@ -227,7 +227,7 @@ import Testing
         bench.put(try Self.bomb(1, "is \(Self.secret) there?"))
         bench.turn()
         bench.search()
-        // Searched by now, and not in the file yet.
+        // Already searched, but not yet in the file.
         bench.put(TapedExchanges.exchange(2, fields: ["X-Api-Key: \(Self.secret)"], body: []))
         bench.turn()
         bench.put(TapedExchanges.simple(3))
@@ -268,7 +268,7 @@ import Testing
         #expect(bench.status.withLock { $0.recorded } == PostponedSearch.Kind.whole.limit + 1)
     }
 
-    /// The bombs come faster than a thread tries them.
+    /// The bombs arrive faster than a thread tries them.
     @Test func tooManyTriesAreHeldUpToo() throws {
         let bench = try Bench(step: 20_000_000)
         let bomb = try Self.bomb(1)
@@ -277,7 +277,7 @@ import Testing
             bench.turn()
             count += 1
         }
-        // Five are tried by the recorder's thread itself, before the time for that is spent; eight wait for another one.
+        // The recorder's thread tries five before its time is spent; eight wait for another thread.
         #expect(count <= 13)
     }
 
@@ -288,14 +288,14 @@ import Testing
         while count < 200, !bench.put(bomb) {
             bench.turn()
             count += 1
-            // All tries of the first ones are made, and no search.
+            // The first ones are all tried, but not searched.
             if count <= 60 { bench.tries() }
         }
         #expect(count == PostponedSearch.Kind.whole.limit)
         #expect(try bench.inFile.isEmpty)
     }
 
-    /// Each look at the clock costs what a try does, so that there is time for three.
+    /// Each reading of the clock takes as long as a try, so that there is time for three.
     @Test func aTryOfWhatIsDenseCostsThoughItComesToItsEnd() throws {
         let bench = try Bench(step: 20_000_000)
         for id in 1...10 { bench.put(try Self.bomb(id, "\(id)", size: 1 << 20 - 2)) }
@@ -339,8 +339,8 @@ import Testing
             ])
     }
 
-    /// Each look at the clock costs what a try does. After some of them nothing coded is tried where others wait, and what is ordinary is
-    /// written all the same, before any of the bombs.
+    /// Each reading of the clock takes as long as a try. After some tries, no coded body is tried while others wait, and ordinary exchanges
+    /// are written before any of the bombs.
     @Test func manyBombsInARowAreNotEvenTriedWhereOthersWait() throws {
         let bench = try Bench(step: 20_000_000)
         for id in 1...6 { bench.put(try Self.bomb(id)) }
@@ -439,7 +439,7 @@ import Testing
         #expect(bench.status.withLock { $0.firstProblem } == nil)
     }
 
-    /// What a thread learns sends the other one on no further round.
+    /// Secrets that one thread learns do not start another round of the other.
     @Test func twoThreadsCountWhatTheyLearnApart() {
         let vault = SecretVault()
         let other = SecretVault(sharing: vault)

@@ -23,7 +23,7 @@ import Testing
         return RecorderQueue.Batch(entries: entries, weight: 0, isClosed: false)
     }
 
-    /// All is searched at once, before anybody asks.
+    /// Searches everything at once, before the results are needed.
     private func ahead(_ redactor: Redactor) throws -> SearchAhead {
         try #require(SearchAhead(redactor, processors: 2) { $0() })
     }
