@@ -2,7 +2,7 @@ import TapeTLS
 import Testing
 
 @Suite struct SHA256DigestTests {
-    /// `#require` cannot hand on what may not be copied.
+    /// `#require` does not support noncopyable values.
     private struct NoDigest: Error {}
 
     private func hex(_ text: String, pieces: Int = 1) throws -> String {
@@ -18,7 +18,7 @@ import Testing
         return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// FIPS 180-4, examples of the standard.
+    /// Examples of FIPS 180-4.
     @Test func digestsOfTheStandardComeOut() throws {
         #expect(try self.hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
         #expect(try self.hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")

@@ -42,7 +42,7 @@ import TapeTestSupport
         #expect(try AuthorityFiles(folder: self.path + "//").load(now: self.now).certificate == made.certificate)
     }
 
-    /// Threads of their own stand for programs: the lock is one of open files, which they do not share.
+    /// Threads represent programs: the lock belongs to open files, which they do not share.
     @Test func allThatStartAtOnceEndUpWithTheSame() throws {
         let now = self.now
         for round in 0..<10 {
@@ -107,7 +107,7 @@ import TapeTestSupport
         try FileManager.default.moveItem(atPath: self.files.keyPath, toPath: self.folder.file("elsewhere"))
         try FileManager.default.createSymbolicLink(atPath: self.files.keyPath, withDestinationPath: self.folder.file("elsewhere"))
         #expect(self.failure()?.code == .unsafePath)
-        // Where the files are named one by one, links are meant.
+        // If the files are named individually, links are intended.
         let named = AuthorityFiles(certificateFile: self.files.certificatePath, keyFile: self.files.keyPath)
         #expect(try named.load(now: self.now).certificate.isAuthority)
     }
@@ -211,7 +211,7 @@ import TapeTestSupport
         _ = try AuthorityFolder(self.folder.file("share/wiretape"))
         #expect(try self.mode("share/wiretape") == 0o700)
         #expect(try self.mode("share") == 0o700)
-        // A folder that is there stays as it is.
+        // An existing folder stays unchanged.
         chmod(self.folder.file("share"), 0o755)
         _ = try AuthorityFolder(self.folder.file("share"))
         #expect(try self.mode("share") == 0o755)

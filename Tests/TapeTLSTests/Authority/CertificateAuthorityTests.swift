@@ -44,7 +44,7 @@ import Testing
         #expect(summary.notAfter - summary.notBefore == 365 * self.day)
         #expect(X509_check_private_key(leaf.pointer, key.pointer) == 1)
         let own = try Certificate(der: authority.certificateDER())
-        // 0 stands for X509_V_OK: names, key identifiers and key usage fit together.
+        // 0 is X509_V_OK: names, key identifiers and key usage match.
         #expect(X509_check_issued(own.pointer, leaf.pointer) == 0)
         #expect(X509_verify(leaf.pointer, X509_get0_pubkey(own.pointer)) == 1)
     }
@@ -59,7 +59,7 @@ import Testing
         #expect(error?.code == .expired)
     }
 
-    /// RFC 5280, appendix A.1: 64 characters at most; a long name stands in the alternative names alone, which are critical then.
+    /// RFC 5280, appendix A.1: at most 64 characters; a long name is only in the alternative names, which are critical then.
     @Test func aLongNameLeavesTheSubjectEmpty() throws {
         let authority = try CertificateAuthority.make(now: self.now)
         let key = try PrivateKey.makeP256()
@@ -143,7 +143,7 @@ import Testing
         #expect(seen.count == 200)
     }
 
-    /// RFC 5280, 4.1.2.5: two digits for the year until 2049, four after it.
+    /// RFC 5280, 4.1.2.5: a year of two digits until 2049, and of four digits after it.
     @Test func timesChangeTheirFormIn2050() throws {
         let key = try PrivateKey.makeP256()
         let der = try CertificateDraft(key: key, notBefore: 2_524_607_999, notAfter: 2_524_608_000).signed(with: key).der()

@@ -82,7 +82,7 @@ struct LeafConnectionTests {
         #expect(names.dnsNames.last == "h97.test")
     }
 
-    /// Whatever comes in, what comes out is a set of plain names, and putting it in again changes nothing.
+    /// Any input gives a set of plain names, and repeating the conversion changes nothing.
     @Test func anyTextsMakePlainNames() {
         var generator = SeededGenerator(seed: 3)
         let alphabet = Array("abZ09-_.*:[]%\0 \u{FC}\u{1F600}")
@@ -136,7 +136,7 @@ struct LeafConnectionTests {
         let store = try self.store(capacity: 3)
         for name in ["a", "b", "c"] { _ = try store.mint(host: name, serverName: nil, now: self.now) }
         #expect(store.leaf(host: "a", serverName: nil, now: self.now) != nil)
-        // Minting what is there again makes no room.
+        // Minting an existing leaf evicts nothing.
         _ = try store.mint(host: "c", serverName: nil, now: self.now)
         #expect(store.count == 3)
         _ = try store.mint(host: "d", serverName: nil, now: self.now)

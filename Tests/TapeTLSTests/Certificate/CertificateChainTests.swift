@@ -54,7 +54,7 @@ import Testing
 @Suite struct TrustStoreTests {
     private let now: Int64 = 1_790_000_000
 
-    /// The certificates in a PKCS#12 file as OpenSSL reads it; nil where the password is wrong or a key is in it.
+    /// OpenSSL's reading of the certificates in a PKCS#12 file; nil if the password is wrong or the file has a key.
     private func certificates(_ file: [UInt8], password: String) throws -> Int? {
         let bio = try MemoryBIO(file)
         guard let store = d2i_PKCS12_bio(bio.pointer, nil) else { return nil }
@@ -84,7 +84,7 @@ import Testing
         #expect(try self.certificates(file, password: "wrong") == nil)
     }
 
-    /// 2.16.840.1.113894.746875.1.1 with 2.5.29.37.0: without it Java shows an empty store.
+    /// 2.16.840.1.113894.746875.1.1 with 2.5.29.37.0: without it, Java shows an empty store.
     @Test func marksTheCertificateAsTrusted() throws {
         let file = try CertificateAuthority.make(now: self.now).certificateP12(password: "")
         let mark: [UInt8] = [

@@ -49,7 +49,7 @@ import Testing
         #expect(first.fingerprint != second.fingerprint)
     }
 
-    /// A NUL ended the name for programs that read C strings: a certificate for the one passed for the other.
+    /// A NUL ended the name for programs that read C strings: a certificate for one name passed for another.
     @Test func aNameWithControlBytesOrNoNameIsLeftOut() throws {
         let summary = try self.certificate(names: [
             self.dns(Array("bank.test\0.evil.test".utf8)), self.dns(Array("a b.test".utf8)), self.dns([]), self.dns([0xFF, 0x41]),
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func farAndUnreadableTimesDoNotTrap() throws {
-        // 9999-12-31T23:59:59Z, "no end" by RFC 5280, 4.1.2.5.
+        // 9999-12-31T23:59:59Z, which means "no end" in RFC 5280, 4.1.2.5.
         let certificate = try self.certificate(notAfter: 253_402_300_799)
         #expect(certificate.summary.notAfter == 253_402_300_799)
 

@@ -49,7 +49,7 @@ import TapeTestSupport
         #expect(two?.count == 2)
     }
 
-    /// Whatever is changed in a certificate, reading it ends in a summary or an error.
+    /// Reading a certificate with any change ends in a summary or an error.
     @Test func noMutationOfTheDERFormCrashes() throws {
         let der = try self.sample().der()
         var generator = SeededGenerator(seed: 1)
@@ -71,7 +71,7 @@ import TapeTestSupport
             #expect(summary.names.count <= 1000)
             #expect(!certificate.pem().isEmpty)
         }
-        // Most changes of a signature or a key are no matter of form: the test would be vain without them.
+        // Most changes to a signature or a key keep the form valid: the test would prove nothing without them.
         #expect(read > 500)
         #expect(ErrorQueue.drain().isEmpty)
     }
@@ -99,7 +99,7 @@ import TapeTestSupport
         #expect(try Certificate(pem: authority.certificatePEM()).keyDescription == "P-256 (EC, 256 bits)")
     }
 
-    /// Made by `openssl req -x509 -newkey rsa:1024 -nodes -subj /CN=x -days 36500`; nothing has its key any more.
+    /// Created with `openssl req -x509 -newkey rsa:1024 -nodes -subj /CN=x -days 36500`; its key no longer exists.
     private static let rsa = """
         -----BEGIN CERTIFICATE-----
         MIIB9jCCAV+gAwIBAgIUXpCeP/5d9he9o2+U0ISR1waMJQIwDQYJKoZIhvcNAQEL

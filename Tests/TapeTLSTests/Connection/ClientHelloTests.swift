@@ -4,7 +4,7 @@ import TapeTestSupport
 
 struct ClientHelloTests {
     private func hello(name: [UInt8]? = nil, protocols: [UInt8]? = nil) -> ClientHello {
-        // Copies of exact size, so that AddressSanitizer sees a read behind the end.
+        // Copies of the exact size, so that AddressSanitizer detects a read past the end.
         func whole(_ bytes: [UInt8]?) -> UnsafeRawBufferPointer? {
             guard let bytes else { return nil }
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)

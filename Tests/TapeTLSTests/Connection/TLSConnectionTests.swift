@@ -47,7 +47,7 @@ struct TLSConnectionTests {
         let hello = TLSProgress.hello(ClientHello(serverName: "example.test", protocols: []))
         #expect(pair.server.progress == hello)
         #expect(pair.server.pendingOutput == 0)
-        // Asked again, it says the same.
+        // A second call returns the same.
         #expect(pair.server.receive() == hello)
         pair.server.answer = answer
         pair.server.receive()
@@ -62,7 +62,7 @@ struct TLSConnectionTests {
         pair.client.receive()
         let hello = pair.client.output()
         pair.server.receive(hello)
-        // The first of these bytes begins an alert: it must be seen, and behind the hello.
+        // The first of these bytes begins an alert, which must be seen after the hello.
         for byte in TLSRecord.fatalAlert(40) {
             guard case .hello = pair.server.receive([byte]) else {
                 Issue.record("the hello is gone")
@@ -96,7 +96,7 @@ struct TLSConnectionTests {
             pair.server.receive([0]) == .failed(TLSFailure(cause: .malformed, message: "it sent too much before its hello was answered")))
     }
 
-    /// A server that speaks none of the groups the client sent keys for asks for a second hello (RFC 8446, 4.1.4).
+    /// A server without the groups of the client's key shares requests a second hello (RFC 8446, 4.1.4).
     @Test func aSecondHelloNeedsNoSecondAnswer() throws {
         let server = try TestAuthority.serverContext()
         server.useOnly(groups: "P-384")
@@ -185,7 +185,7 @@ struct TLSConnectionTests {
         pair.server.receive(good + bad)
         #expect(pair.server.text == "whole")
         #expect(pair.server.failure?.cause == .malformed)
-        // The peer is told (RFC 8446, 6.2: bad_record_mac).
+        // The peer gets an alert (RFC 8446, 6.2: bad_record_mac).
         pair.client.receive(pair.server.output())
         #expect(pair.client.failure?.reasons.contains { $0.contains("bad record mac") } == true)
     }
@@ -235,7 +235,7 @@ struct TLSConnectionAgreementTests {
         #expect(pair.server.protocolName == "h2")
     }
 
-    /// A client without a certificate has sent none; a server has no say in its own.
+    /// A client without a certificate has sent none; a server does not report its own.
     @Test func aChainIsToldInTheOrderItWasSent() throws {
         let root = try TestCertificate("root", isAuthority: true)
         let middle = try TestCertificate("middle", issuer: root, isAuthority: true)

@@ -21,7 +21,7 @@ struct TLSFailureTests {
 
 struct TLSFailureReasonsTests {
     private func failure(_ errors: [(Int32, Int32)], lacksCertificate: Bool = false) -> TLSFailure {
-        // Who is the first to speak TLS loads the texts.
+        // The first use of TLS loads the texts.
         OPENSSL_init_ssl(UInt64(OPENSSL_INIT_LOAD_SSL_STRINGS), nil)
         ErrorQueue.clear()
         for (library, reason) in errors {
@@ -55,7 +55,7 @@ struct TLSFailureReasonsTests {
         #expect(self.failure([]).cause == .closed)
     }
 
-    /// Numbers of reasons are unique within one library of OpenSSL alone.
+    /// Reason numbers are unique only within one library of OpenSSL.
     @Test func aReasonOfAnotherLibraryIsNotTakenForOneOfTLS() {
         #expect(self.failure([(Int32(ERR_LIB_ASN1), SSL_R_NO_SHARED_CIPHER)]).cause == .malformed)
         #expect(self.failure([(Int32(ERR_LIB_RSA), SSL_R_WRONG_VERSION_NUMBER)]).cause == .malformed)
@@ -67,7 +67,7 @@ struct TLSFailureReasonsTests {
         #expect(failure.reasons.count == 2)
     }
 
-    /// Reasons that all libraries share carry a flag above the number.
+    /// Reasons that all libraries share have a flag above the number.
     @Test func aSharedReasonIsNoAlert() {
         let failure = self.failure([(Int32(ERR_LIB_SSL), Int32(ERR_R_INTERNAL_ERROR))])
         #expect(failure.cause == .malformed)
@@ -115,7 +115,7 @@ struct TLSFailureVerificationTests {
         #expect(failure.message == "its certificate was refused (\(failure.reasons[0]))")
     }
 
-    /// Days from `date -u -d @…`.
+    /// Days computed with `date -u -d @…`.
     @Test(
         arguments: [
             (0, "1970-01-01"), (951_782_399, "2000-02-28"), (951_782_400, "2000-02-29"), (951_868_800, "2000-03-01"),

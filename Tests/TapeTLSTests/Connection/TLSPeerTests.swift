@@ -40,7 +40,7 @@ struct ClientIdentityTests {
             certificatePEM: client.certificate.pem() + middle.certificate.pem(), keyPEM: client.key.pem())
         let authority = try TestAuthority()
         let server = try TestAuthority.serverContext()
-        // It knows the root alone: the chain has to come from the client.
+        // It knows only the root: the chain has to come from the client.
         try server.wantCertificates(from: root, in: authority.folder)
         let pair = try authority.pair(authority.clientContext(), server, peer: .example(identity: identity))
         pair.run()

@@ -14,7 +14,7 @@ struct ContextSettingsTests {
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func renegotiationAndCompressionAreOff(minimum: TLSVersion) throws {
         let options = try self.made(minimum) { SSL_CTX_get_options($0) }
-        // SSL_OP_NO_RENEGOTIATION and SSL_OP_NO_COMPRESSION are macros that cast.
+        // SSL_OP_NO_RENEGOTIATION and SSL_OP_NO_COMPRESSION are macros with a cast.
         #expect(options & (1 << 30) != 0)
         #expect(options & (1 << 17) != 0)
     }
@@ -51,7 +51,7 @@ struct KeyLogTests {
         #expect(pair.isEstablished)
     }
 
-    /// Label, client random, secret, all three of the lengths that Wireshark wants.
+    /// The label, the client random and the secret, all with the lengths that Wireshark expects.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func bothEndsLogTheSameSecretsInTheFormatOfNSS(version: TLSVersion) throws {
         let folder = try TemporaryFolder()
@@ -69,7 +69,7 @@ struct KeyLogTests {
         for line in client {
             #expect(line.count == 3)
             #expect(line[1].count == 64)
-            // A master secret of TLS 1.2 has 48 bytes, one of TLS 1.3 as many as the cipher's SHA-256.
+            // A master secret of TLS 1.2 has 48 bytes; one of TLS 1.3 has as many as the cipher's SHA-256.
             #expect(line[2].count == (version == .tls12 ? 96 : 64))
             #expect((line[1] + line[2]).allSatisfy { $0.isHexDigit })
         }

@@ -20,7 +20,7 @@ struct PeerPolicyTests {
 }
 
 struct PeerVerifierTests {
-    /// A root and an intermediate authority, the second known through the first alone.
+    /// A root and an intermediate authority; the second is known only through the first.
     private let folder: TemporaryFolder
     private let root: TestCertificate
     private let middle: TestCertificate
@@ -35,7 +35,7 @@ struct PeerVerifierTests {
         try TestCertificate("leaf", for: names, issuer: self.middle, days: days)
     }
 
-    /// The cause of the failure that a client which trusts the root has with a server; nil where it has none.
+    /// The cause of the failure of a client that trusts the root, or nil if it accepts the server.
     private func cause(
         _ leaf: Leaf, host: String = "example.test", _ policy: PeerPolicy = .defaultEvaluation(), maximum: TLSVersion = .tls13
     ) throws -> TLSFailure.Cause? {
@@ -44,7 +44,7 @@ struct PeerVerifierTests {
             client, TestAuthority.serverContext(maximum: maximum), peer: .example(host: host, policy: policy), leaf: leaf)
         pair.run()
         #expect(pair.isEstablished == (pair.client.failure == nil))
-        // Whoever is refused is told so, and tells it from an end of the connection.
+        // A refused peer is notified, and distinguishes it from the end of the connection.
         if pair.client.failure != nil { #expect(pair.server.failure?.cause == .certificateRejected) }
         return pair.client.failure?.cause
     }
@@ -77,14 +77,14 @@ struct PeerVerifierTests {
     func theHostHasToBeAmongTheNames(names: [String], host: String, isAccepted: Bool) throws {
         #expect(try self.cause(self.leaf(for: names), host: host) == (isAccepted ? nil : .nameMismatch))
         #expect(try self.cause(self.leaf(for: names), host: host, .defaultEvaluation(validatesHost: false)) == nil)
-        // The same rule where it is not OpenSSL that applies it.
+        // The same rule where OpenSSL does not apply it.
         let leaf = try self.leaf(for: names)
         #expect(
             try self.cause(leaf, host: host, .pinnedPublicKeys([leaf.keyDigest], validatesChain: false))
                 == (isAccepted ? nil : .nameMismatch))
     }
 
-    /// RFC 9525, 6.3: the subject names no host, whatever the alternative names are, and an address is an iPAddress alone.
+    /// RFC 9525, 6.3: the subject never names a host, whatever the alternative names are, and an address is always an iPAddress.
     @Test(
         arguments: [
             ("example.test", [], nil, "example.test"), ("example.test", ["127.0.0.1"], nil, "example.test"),
@@ -102,7 +102,7 @@ struct PeerVerifierTests {
         #expect(try self.cause(leaf, host: host, .defaultEvaluation(validatesHost: false)) == nil)
     }
 
-    /// OpenSSL takes a host with a dot before it for any host below.
+    /// OpenSSL treats a host with a leading dot as any host below it.
     @Test func aHostWithADotBeforeItIsNoHost() throws {
         let leaf = try self.leaf(for: ["a.example.test"])
         let client = try TestCertificate.clientContext(trusting: self.root, in: self.folder)
@@ -175,7 +175,7 @@ struct PeerVerifierTests {
     @Test func withoutTheChainOnlyNameAndPinCount() throws {
         let expired = try self.leaf(days: -30 ..< -1)
         #expect(try self.cause(expired, .pinnedCertificates([expired.der], validatesChain: false)) == nil)
-        // Anybody can send a stranger's certificate behind his own.
+        // Anyone can send another server's certificate after their own.
         #expect(try self.cause(expired, .pinnedCertificates([self.middle.der], validatesChain: false)) == .pinMismatch)
         #expect(try self.cause(expired, .pinnedPublicKeys([self.middle.keyDigest], validatesChain: false)) == .pinMismatch)
         let other = try self.leaf(for: ["other.test"])

@@ -58,7 +58,7 @@ struct TLSClientContextTests {
 }
 
 struct TLSSessionCacheTests {
-    /// A session that OpenSSL takes for one to resume with: it has an id.
+    /// A session that OpenSSL considers resumable has an id.
     private func session(isResumable: Bool = true) throws -> OpaquePointer {
         let session = try #require(SSL_SESSION_new())
         if isResumable { SSL_SESSION_set1_id(session, [1, 2, 3, 4], 4) }

@@ -3,7 +3,7 @@ import Testing
 @testable import TapeTLS
 import TapeTestSupport
 
-/// Whatever comes, an end says that it needs input, has ended or has failed, and never gives plaintext that was not sent.
+/// With any input, an end needs input, has ended or has failed, and never gives plaintext that was not sent.
 struct DamagedHandshakeTests {
     private let authority: TestAuthority
     private let leaf: Leaf
@@ -17,7 +17,7 @@ struct DamagedHandshakeTests {
         try self.authority.pair(client, server, peer: .example(protocols: ["http/1.1"]), leaf: self.leaf, protocolName: "http/1.1")
     }
 
-    /// What holds for an end after anything.
+    /// The invariants of an end after any input.
     private func expectOrder(_ end: TLSEnd, sent: [UInt8], _ comment: @autoclosure () -> Comment) {
         #expect(sent.starts(with: end.plaintext), comment())
         #expect(end.pendingOutput < 65_536, comment())
@@ -39,7 +39,7 @@ struct DamagedHandshakeTests {
         #expect(pair.server.isEnded)
     }
 
-    /// Damage on the way, at any time of a living connection.
+    /// Damage in transit, at any time of an open connection.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func aDamagedConnectionFailsInOrder(version: TLSVersion) throws {
         let client = try self.authority.clientContext(maximum: version)
@@ -58,11 +58,11 @@ struct DamagedHandshakeTests {
             self.expectOrder(pair.client, sent: TLSTranscript.response, "\(version), seed \(seed)")
             self.expectOrder(pair.server, sent: TLSTranscript.request, "\(version), seed \(seed)")
         }
-        // Else the damage does not reach anybody. Keys are new each time, and half of the connections fail, give or take.
+        // Otherwise the damage does not reach either end. The keys are new each time, and about half of the connections fail.
         #expect(failures > 150 * FuzzSettings.factor)
     }
 
-    /// What was said to another end, with damage.
+    /// The bytes for another end, with damage.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func aTranscriptWithDamageFailsInOrder(version: TLSVersion) throws {
         let client = try self.authority.clientContext(maximum: version)
@@ -121,7 +121,7 @@ struct DamagedHandshakeTests {
             for end in [pair.client, pair.server] {
                 for _ in 0..<4 {
                     var garbage = (0..<Int.random(in: 1...400, using: &generator)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-                    // Half of them begin as a record does.
+                    // Half of them begin like a record.
                     if Bool.random(using: &generator) {
                         garbage.insert(
                             contentsOf: [UInt8.random(in: 20...24, using: &generator), 3, 3, 0, UInt8(min(garbage.count, 255))], at: 0)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import TapeTLS
 
-/// Connections leave nothing behind: the size of the process stays where it is.
+/// Connections do not leak: the size of the process stays constant.
 struct HandshakeMemoryTests {
     private static func residentKiB() -> Int {
         let words = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
         return words.count > 1 ? (Int(words[1]) ?? 0) * 4 : 0
     }
 
-    /// Connections of every kind in turn: whole ones, resumed ones, ones that the client refuses, ones that are left in the middle.
+    /// Connections of every kind in turn: complete, resumed, refused by the client, and abandoned halfway.
     private static func connect(_ count: Int) throws {
         let authority = try TestAuthority()
         let client = try authority.clientContext()
@@ -43,7 +43,7 @@ struct HandshakeMemoryTests {
             try Self.connect(2000)
             let after = Self.residentKiB()
             #expect(before > 0)
-            // A connection forgotten takes some 20 KiB, a session 1 KiB.
+            // A leaked connection takes about 20 KiB, and a session 1 KiB.
             #expect(after - before < 1500)
         }
     }

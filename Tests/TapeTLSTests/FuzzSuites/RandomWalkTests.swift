@@ -4,8 +4,8 @@ import Testing
 @testable import TapeTLS
 import TapeTestSupport
 
-/// Calls in any order, as no handler makes them: nothing crashes, plaintext stays whole, and OpenSSL's error queue stays empty
-/// (`TLSEnd` looks after each call).
+/// Calls in any order, which no handler makes: nothing crashes, plaintext stays intact, and OpenSSL's error queue stays empty (`TLSEnd`
+/// checks it after each call).
 struct RandomWalkTests {
     private enum Step: CaseIterable {
         case send, sendLarge, carry, carryPart, receiveNothing, close, look, answer, garbage, end
@@ -13,7 +13,7 @@ struct RandomWalkTests {
 
     private let authority: TestAuthority
     private let leaf: Leaf
-    /// What is sent is a part of this: two parts are hardly ever equal.
+    /// Sent data is a part of this: two parts are hardly ever equal.
     private let noise: [UInt8]
 
     init() throws {
@@ -23,7 +23,7 @@ struct RandomWalkTests {
         self.leaf = try self.authority.leaf()
     }
 
-    /// One end, what it sent, and what of it is still on its way.
+    /// One end, its sent bytes, and the part of them that is still in transit.
     private final class Walker {
         let end: TLSEnd
         var sent: [UInt8] = []
@@ -68,7 +68,7 @@ struct RandomWalkTests {
         case .receiveNothing: own.end.receive()
         case .look: self.look(own.end)
         case .answer: if own.end.hello == nil { own.end.answer = TLSEnd.Answer(leaf: self.leaf, protocolName: nil) }
-        // The rest ends connections: rarely, or there would be nothing else.
+        // The other steps end connections, so they are rare.
         case .close: if UInt8.random(in: 0..<8, using: &generator) == 0 { own.end.closeOutput() }
         case .end: if !isHonest, UInt8.random(in: 0..<16, using: &generator) == 0 { own.end.inputEnded() }
         case .garbage:

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TapeTLS
 
-/// What peers say when they refuse (RFC 8446, 6), and what we make of it.
+/// The alerts with which peers refuse (RFC 8446, 6), and our causes for them.
 struct AlertTests {
     private static let causes: [(UInt8, TLSFailure.Cause)] = [
         (10, .other), (20, .malformed), (40, .noSharedCipher), (42, .certificateRejected), (43, .certificateRejected),
@@ -26,7 +26,7 @@ struct AlertTests {
         pair.client.receive(TLSRecord.fatalAlert(number))
         #expect(pair.client.failure?.cause == cause)
         #expect(pair.client.failure?.reasons.count == 1)
-        // Nobody answers an alert.
+        // An alert is never answered.
         #expect(TLSRecord.split(pair.client.output()).allSatisfy { $0.first == TLSRecord.handshake })
     }
 
@@ -36,7 +36,7 @@ struct AlertTests {
         pair.client.receive()
         pair.server.receive(pair.client.output())
         pair.server.receive(TLSRecord.fatalAlert(alert.0))
-        // user_canceled tells nothing in TLS 1.3 until close_notify follows (RFC 8446, 6.1).
+        // In TLS 1.3, user_canceled means nothing until close_notify follows (RFC 8446, 6.1).
         if alert.0 == 90, version == .tls13 { pair.server.receive([TLSRecord.alert, 3, 3, 0, 2, 1, 0]) }
         #expect(pair.server.failure?.cause == alert.1)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TapeTLS
 
-/// What is spoken: Mozilla's "intermediate" (v5.7), in the server's order.
+/// The offered ciphers: Mozilla's "intermediate" (v5.7), in the server's order.
 struct CipherTests {
     private static let suites = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"]
     private static let ciphers = [
@@ -24,7 +24,7 @@ struct CipherTests {
             answer: TLSEnd.Answer(leaf: try self.authority.leaf()))
     }
 
-    /// What a server of ours and a client agree on.
+    /// The cipher on which our server and a client agree.
     private func agreed(_ client: RawPeer, minimum: TLSVersion = .tls12) throws -> String {
         let server = try self.server(minimum: minimum)
         client.run(with: server)
@@ -52,14 +52,14 @@ struct CipherTests {
         }
     }
 
-    // MARK: Which
+    // MARK: The ciphers
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func theListIsMozillasIntermediate(minimum: TLSVersion) throws {
         #expect(try self.names(minimum: minimum) == Self.suites + Self.ciphers)
     }
 
-    /// Origins and clients of the time of TLS 1.0 get what OpenSSL has by default, after what others get.
+    /// Origins and clients from the time of TLS 1.0 get OpenSSL's defaults, after those of the others.
     @Test(arguments: [TLSVersion.tls10, .tls11])
     func belowTLS12TheOldOnesComeLast(minimum: TLSVersion) throws {
         let context = try #require(SSL_CTX_new(TLS_method()))
@@ -117,7 +117,7 @@ struct CipherTests {
         #expect(client.group == group)
     }
 
-    /// In TLS 1.3 the client's first share is taken, since another costs a round trip (RFC 8446, 4.1.4).
+    /// In TLS 1.3 the client's first key share is used, since another one costs a round trip (RFC 8446, 4.1.4).
     @Test(arguments: [(TLSVersion.tls12, NID_X25519), (.tls13, NID_secp384r1)] as [(TLSVersion, Int32)])
     func theOrderOfGroupsIsTheServersWhereThatCostsNothing(version: TLSVersion, group: Int32) throws {
         let client = try RawPeer(maximum: version, minimum: version, groups: "P-384:P-256:X25519")
@@ -136,7 +136,7 @@ struct CipherTests {
         #expect(try self.agreed(second, minimum: minimum) == "TLS_AES_128_GCM_SHA256")
     }
 
-    /// Who puts it first has no instructions for AES.
+    /// A client that lists it first has no AES instructions.
     @Test func chaChaIsSpokenWithWhoeverPrefersIt() throws {
         let first = try RawPeer(maximum: .tls12, ciphers: "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES128-GCM-SHA256")
         #expect(try self.agreed(first) == "ECDHE-ECDSA-CHACHA20-POLY1305")

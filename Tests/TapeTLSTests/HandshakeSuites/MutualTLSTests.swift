@@ -2,7 +2,7 @@ import Testing
 
 @testable import TapeTLS
 
-/// Servers that want to know their clients.
+/// Servers that authenticate their clients.
 struct MutualTLSTests {
     private let authority: TestAuthority
     private let root: TestCertificate

@@ -3,7 +3,7 @@ import Testing
 @testable import TapeTLS
 import TapeTestSupport
 
-/// Where the bytes of a stream are cut is chance: it must not matter.
+/// A stream may be cut anywhere, and the result must be the same.
 struct RecordBoundaryTests {
     private let authority: TestAuthority
 
@@ -11,7 +11,7 @@ struct RecordBoundaryTests {
         self.authority = try TestAuthority()
     }
 
-    /// Carries ciphertext in pieces of so many bytes until both have said all.
+    /// Moves ciphertext in pieces of the given sizes until neither side has any.
     private func run(_ pair: TLSPair, pieces: (Int) -> Int) {
         pair.client.receive()
         while true {
@@ -95,7 +95,7 @@ struct RecordBoundaryTests {
         }
         #expect(pair.server.hello?.serverName == "example.test")
         pair.run()
-        // Its signature covers messages, not records (RFC 8446, 5.1).
+        // Its signature covers messages rather than records (RFC 8446, 5.1).
         #expect(pair.isEstablished)
     }
 }

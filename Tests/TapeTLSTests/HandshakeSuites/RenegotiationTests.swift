@@ -27,7 +27,7 @@ struct RenegotiationTests {
         #expect(hello.first == TLSRecord.handshake)
         server.receive(hello)
         #expect(server.failure == nil)
-        // An alert of RFC 5246, 7.2.2, no_renegotiation, and no second handshake.
+        // The alert no_renegotiation (RFC 5246, 7.2.2), and no second handshake.
         let answer = server.output()
         #expect(TLSRecord.split(answer).map(\.first) == [TLSRecord.alert])
         server.answer = nil
@@ -49,11 +49,11 @@ struct RenegotiationTests {
             up = raw.receive(down)
         }
         #expect(output < 1000)
-        // The client gave up on the alert, and the server is told.
+        // The client gave up after the alert, and the server is notified.
         #expect(server.failure != nil || server.progress == .ended || server.progress == .needsInput)
     }
 
-    /// TLS 1.3 has new keys instead (RFC 8446, 4.6.3).
+    /// TLS 1.3 updates keys instead (RFC 8446, 4.6.3).
     @Test func newKeysAreTaken() throws {
         let raw = try RawPeer(maximum: .tls13)
         let server = try self.server(raw)
@@ -67,7 +67,7 @@ struct RenegotiationTests {
         #expect(server.failure == nil)
     }
 
-    /// Memory can grow by what the peer sends at most, as long as nobody reads.
+    /// While nobody reads, memory grows at most by the bytes that the peer sends.
     @Test func anAnswerToARequestForNewKeysIsNotLongerThanTheRequest() throws {
         let raw = try RawPeer(maximum: .tls13)
         let server = try self.server(raw)

@@ -17,7 +17,7 @@ struct ResumptionTests {
         let pair = try self.authority.pair(client, server, peer: peer, leaf: self.authority.leaf(name), sessions: self.sessions)
         pair.run()
         #expect(pair.isEstablished)
-        // TLS 1.3 resumes with what came after the handshake.
+        // TLS 1.3 resumes with a ticket that arrives after the handshake.
         try pair.server.send("hello".utf8)
         pair.run()
         #expect(pair.client.text == "hello")
@@ -54,7 +54,7 @@ struct ResumptionTests {
         #expect(self.sessions.count == 2)
     }
 
-    /// Both sides must see to it: the tickets of one name would open the door to another (RFC 6066, 3).
+    /// Both sides must check it: the tickets of one name would otherwise give access to another (RFC 6066, 3).
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func aServerDoesNotResumeForAnotherName(version: TLSVersion) throws {
         let client = try self.authority.clientContext(maximum: version)

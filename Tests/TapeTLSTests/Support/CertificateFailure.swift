@@ -1,6 +1,6 @@
 @testable import TapeTLS
 
-/// The error that a body throws; nil where it throws none. `#expect(throws:)` cannot take a body whose value may not be copied.
+/// The error that a body throws, or nil. `#expect(throws:)` does not accept a body with a noncopyable result.
 func certificateError(_ body: () throws -> Void) -> CertificateError? {
     do {
         try body()

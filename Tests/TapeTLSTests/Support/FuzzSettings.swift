@@ -1,8 +1,8 @@
 import Foundation
 
-/// How much is tried with chance: a share of a few seconds, or what `WIRETAPE_FUZZ` multiplies it by.
+/// The number of random trials: a few seconds' worth, multiplied by `WIRETAPE_FUZZ`.
 enum FuzzSettings {
     static let factor = ProcessInfo.processInfo.environment["WIRETAPE_FUZZ"].flatMap(Int.init) ?? 1
-    /// Under a sanitizer neither the size of the process nor exit tests tell anything.
+    /// With a sanitizer, neither the size of the process nor exit tests are meaningful.
     static let isSanitized = ProcessInfo.processInfo.environment["WIRETAPE_SANITIZED"] != nil
 }

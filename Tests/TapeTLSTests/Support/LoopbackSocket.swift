@@ -1,14 +1,14 @@
 import Foundation
 import Platform
 
-/// A port of this machine that takes one connection and lets a server's end answer it.
+/// A port of this machine that accepts one connection, which a server's end answers.
 final class LoopbackSocket {
     private struct Failed: Error {
         var call: String
         var number = errno
     }
 
-    /// A peer that does not come or go on ends the test in place of hanging it.
+    /// A peer that does not connect or continue fails the test instead of blocking it.
     private static let patience = timeval(tv_sec: 120, tv_usec: 0)
 
     let port: UInt16
@@ -39,7 +39,7 @@ final class LoopbackSocket {
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Takes one connection, and carries what it and the end have to say until either ends.
+    /// Accepts one connection, and moves bytes between it and the end until either ends.
     func serve(_ end: TLSEnd) throws {
         let socket = accept(self.listener, nil, nil)
         guard socket >= 0 else { throw Failed(call: "accept") }
@@ -52,7 +52,7 @@ final class LoopbackSocket {
             guard count > 0 else { return }
             end.receive(buffer.prefix(count))
             let output = end.output()
-            // A peer that has gone already is no failure: MSG_NOSIGNAL keeps it from being a signal.
+            // A peer that has already disconnected is no failure: MSG_NOSIGNAL prevents a signal.
             var sent = 0
             while sent < output.count {
                 let count = output.withUnsafeBytes {

@@ -1,6 +1,6 @@
 import TapeTestSupport
 
-/// Damages a stream of bytes in one of the ways that networks, broken peers and attackers do.
+/// Damages a byte stream in the ways of networks, broken peers and attackers.
 enum Mutation: CaseIterable {
     case flipBit, setByte, cut, insert, remove, double, swapRecords, changeLength, changeType, splitRecord
 
@@ -32,7 +32,7 @@ enum Mutation: CaseIterable {
         case .changeLength: records[at][Int.random(in: 3...4, using: &generator)] = UInt8(truncatingIfNeeded: generator.next())
         case .changeType: records[at][0] = UInt8.random(in: 20...25, using: &generator)
         default:
-            // Legal, unless the record is encrypted.
+            // Legal unless the record is encrypted.
             let (head, body) = (records[at].prefix(3), records[at].dropFirst(5))
             let cut = Int.random(in: 1..<body.count, using: &generator)
             var parts: [UInt8] = []

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 @testable import TapeTLS
 
-/// OpenSSL's own client over its own memory BIOs: does what our ends never do, such as asking for a renegotiation.
+/// OpenSSL's own client with its own memory BIOs: does things that our ends never do, such as requesting a renegotiation.
 final class RawPeer {
     let ssl: OpaquePointer
     private let input: OpaquePointer
@@ -11,9 +11,9 @@ final class RawPeer {
     private struct NoMemory: Error {}
 
     /// - Parameters:
-    ///   - ciphers: those below TLS 1.3, by OpenSSL's names, the best first.
-    ///   - suites: those of TLS 1.3.
-    ///   - groups: for the key exchange.
+    ///   - ciphers: the ciphers below TLS 1.3, by OpenSSL's names, the best first.
+    ///   - suites: the cipher suites of TLS 1.3.
+    ///   - groups: the groups for the key exchange.
     init(
         maximum: TLSVersion = .tls13, minimum: TLSVersion = .tls12, serverName: String? = "example.test", ciphers: String? = nil,
         suites: String? = nil, groups: String? = nil
@@ -37,15 +37,15 @@ final class RawPeer {
 
     deinit { SSL_free(self.ssl) }
 
-    /// What was agreed on, by OpenSSL's name.
+    /// OpenSSL's name of the negotiated cipher.
     var cipher: String { SSL_get_current_cipher(self.ssl).flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) } ?? "" }
 
-    /// The group of the key exchange, by OpenSSL's number.
+    /// OpenSSL's number of the key exchange group.
     var group: Int32 { wiretape_ssl_group(self.ssl) }
 
-    /// Goes as far as the bytes lead, and leaves no error behind.
+    /// Continues as far as the bytes allow, and leaves no error behind.
     ///
-    /// - Returns: what it has to send.
+    /// - Returns: the bytes to send.
     func receive(_ ciphertext: [UInt8] = []) -> [UInt8] {
         if !ciphertext.isEmpty { BIO_write(self.input, ciphertext, Int32(ciphertext.count)) }
         if SSL_do_handshake(self.ssl) == 1 {
@@ -69,7 +69,7 @@ final class RawPeer {
         return result
     }
 
-    /// Shakes hands with a server's end.
+    /// Performs the handshake with a server's end.
     func run(with server: TLSEnd) {
         var up = self.receive()
         while !up.isEmpty {

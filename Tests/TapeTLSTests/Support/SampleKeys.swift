@@ -1,4 +1,4 @@
-/// Keys in the forms that PEM files of other programs have. They protect nothing.
+/// Keys in the PEM forms of other programs. They protect nothing.
 enum SampleKeys {
     static let encryptedPKCS8 = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TapeTLS
 
-/// One end of a connection in a test: keeps what it read and how far it came, and wants OpenSSL's error queue empty after each call.
+/// One end of a connection in a test: keeps its plaintext and progress, and expects OpenSSL's error queue to be empty after each call.
 final class TLSEnd {
-    /// What a server's end answers a hello with.
+    /// The answer of a server's end to a hello.
     struct Answer {
         var leaf: Leaf
         var protocolName: String?
@@ -13,11 +13,11 @@ final class TLSEnd {
     }
 
     private var connection: TLSConnection
-    /// Nil lets the hello wait.
+    /// Nil delays the answer to the hello.
     var answer: Answer?
     private(set) var hello: ClientHello?
     private(set) var plaintext: [UInt8] = []
-    /// What is to be sent before what the connection has for us.
+    /// Bytes to send before the output of the connection.
     private var outbox: [UInt8] = []
     private(set) var progress = TLSProgress.needsInput
 
@@ -57,7 +57,7 @@ final class TLSEnd {
         return progress
     }
 
-    /// - Parameter offered: how much room the ciphertext gets; nil is as much as it wants.
+    /// - Parameter offered: the room for the ciphertext; nil for as much as it requests.
     func send(_ plaintext: some Collection<UInt8>, room offered: Int? = nil) throws(TLSFailure) {
         defer { self.expectNoErrors() }
         self.outbox += self.connection.takeOutput { Array($0) }
@@ -76,7 +76,7 @@ final class TLSEnd {
             }
         }
         self.outbox += sent
-        // Else the room that is wanted is too little.
+        // Otherwise the requested room is too small.
         if offered == nil { #expect(self.connection.pendingOutput == 0) }
         try result.get()
     }

@@ -1,6 +1,6 @@
 @testable import TapeTLS
 
-/// A client's and a server's end that talk to each other in memory.
+/// The ends of a client and a server, connected in memory.
 final class TLSPair {
     let client: TLSEnd
     let server: TLSEnd
@@ -10,15 +10,15 @@ final class TLSPair {
         self.server = server
     }
 
-    /// Carries ciphertext until both have said all.
+    /// Moves ciphertext until neither side has any.
     func run() {
         self.client.receive()
         while self.carry() {}
     }
 
-    /// One turn: what each has to say, to the other.
+    /// One turn, in which each end gets the output of the other.
     ///
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there was any.
     func carry() -> Bool {
         let up = self.client.output()
         if !up.isEmpty { self.server.receive(up) }

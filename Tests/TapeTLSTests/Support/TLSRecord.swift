@@ -1,4 +1,4 @@
-/// Records of TLS (RFC 8446, 5.1) as they stand in a stream of bytes.
+/// TLS records (RFC 8446, 5.1) in a stream of bytes.
 enum TLSRecord {
     static let alert: UInt8 = 21
     static let handshake: UInt8 = 22
@@ -6,7 +6,7 @@ enum TLSRecord {
 
     static func fatalAlert(_ number: UInt8) -> [UInt8] { [self.alert, 3, 3, 0, 2, 2, number] }
 
-    /// Cuts a stream into its records; a last one may be short.
+    /// Splits a stream into its records; the last one may be incomplete.
     static func split(_ bytes: [UInt8]) -> [[UInt8]] {
         var records: [[UInt8]] = []
         var rest = bytes[...]

@@ -4,7 +4,7 @@ internal import COpenSSL
 import TapeTestSupport
 
 extension TLSServerContext {
-    /// Makes a server that wants to know its clients (mutual TLS), as origins do and the proxy never does.
+    /// Makes a server request client certificates (mutual TLS), as origins do and the proxy never does.
     func wantCertificates(from root: TestCertificate, in folder: TemporaryFolder, isRequired: Bool = true) throws {
         let path = try folder.write(root.certificate.pem(), to: "clients.pem")
         guard SSL_CTX_load_verify_file(self.pointer, path) == 1 else { throw TLSFailure.drained() }

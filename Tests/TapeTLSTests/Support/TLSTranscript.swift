@@ -1,20 +1,20 @@
 @testable import TapeTLS
 
-/// What both ends of one connection said, in the order they said it: handshake, a request, a response, both ends.
+/// The bytes of both ends of one connection, in their order: the handshake, a request, a response, and both closes.
 struct TLSTranscript {
-    /// What is sent in both directions, and so all that may ever be read.
+    /// The data that is sent in both directions, and so the only data that may ever be read.
     static let request = Array("GET / HTTP/1.1\r\nHost: example.test\r\n\r\n".utf8)
     static let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
 
     private(set) var fromClient: [[UInt8]] = []
     private(set) var fromServer: [[UInt8]] = []
 
-    /// Plays the connection; what each side says may be changed on its way.
+    /// Runs the connection; `change` may alter each side's bytes in transit.
     static func play(_ pair: TLSPair, change: (_ bytes: [UInt8], _ isFromClient: Bool) -> [UInt8] = { bytes, _ in bytes }) -> Self {
         var transcript = Self()
         var (hasAsked, hasAnswered) = (false, false)
         pair.client.receive()
-        // Damage can delay a connection, never make it longer: ten turns are enough for what is whole.
+        // Damage can delay a connection but never lengthen it: ten turns are enough for an intact one.
         for _ in 0..<12 {
             if pair.client.isEstablished, pair.client.failure == nil, !hasAsked {
                 hasAsked = true

@@ -4,7 +4,7 @@ import Foundation
 @testable import TapeTLS
 import TapeTestSupport
 
-/// An authority for one test, the file through which clients trust it, and both kinds of connection.
+/// An authority for one test, the file that makes clients trust it, and both kinds of connection.
 final class TestAuthority {
     static let now = Int64(Date().timeIntervalSince1970)
 
@@ -39,7 +39,7 @@ final class TestAuthority {
         return context
     }
 
-    /// A pair whose client trusts the authority, and whose server answers at once.
+    /// A pair whose client trusts the authority, and whose server answers immediately.
     func pair(
         maximum: TLSVersion? = nil, peer: TLSPeer = .example, leaf: Leaf? = nil, sessions: TLSSessionCache? = nil,
         protocolName: String? = nil,

@@ -3,7 +3,7 @@ internal import COpenSSL
 @testable import TapeTLS
 import TapeTestSupport
 
-/// A certificate with its key that can be wrong in every way that servers' certificates are.
+/// A certificate with its key that can have any defect of a server's certificate.
 final class TestCertificate {
     private static let day: Int64 = 86_400
 
@@ -11,9 +11,9 @@ final class TestCertificate {
     let key: PrivateKey
 
     /// - Parameters:
-    ///   - issuer: who signs; nil makes it self-signed.
-    ///   - days: when it begins and ends, from today.
-    ///   - dnsName: where `names` is empty, the one alternative name, a dNSName whatever it looks like; nil leaves the extension out.
+    ///   - issuer: the signer; nil for a self-signed certificate.
+    ///   - days: the validity, in days from today.
+    ///   - dnsName: if `names` is empty, the only alternative name, always a dNSName; nil omits the extension.
     init(
         _ name: String, for names: [String] = [], issuer: TestCertificate? = nil, isAuthority: Bool = false, days: Range<Int64> = -1..<30,
         dnsName: String? = nil
@@ -34,7 +34,7 @@ final class TestCertificate {
         self.key = key
     }
 
-    /// As a server shows it, with the certificates that it sends along.
+    /// The leaf that a server presents, with additional certificates.
     func leaf(sending chain: [TestCertificate] = []) throws -> Leaf {
         var issuers: [UInt8] = []
         for issuer in chain { issuers += issuer.certificate.pem() }
@@ -50,7 +50,7 @@ final class TestCertificate {
     var der: [UInt8] { self.certificate.der() }
     var keyDigest: [UInt8] { self.certificate.summary.publicKeyDigest }
 
-    /// Only the certificates given are trusted.
+    /// A client that trusts only the given certificate.
     static func clientContext(trusting root: TestCertificate, in folder: TemporaryFolder) throws -> TLSClientContext {
         try TLSClientContext(trustsSystem: false, roots: [folder.write(root.certificate.pem(), to: "root.pem")])
     }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// A program of the machine that judges what we made: run to its end, with all it printed.
+/// A program of this machine that checks our output: runs to its end, and gives its whole output.
 ///
-/// Not by Foundation's Process, in which LeakSanitizer finds a leak for each run.
+/// Does not use Foundation's Process, in which LeakSanitizer finds a leak for each run.
 struct Tool {
     private struct NotStarted: Error {}
 
     let path: String
 
-    /// Nil where the machine has no such program.
+    /// Nil if this machine does not have the program.
     init?(_ name: String) {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         guard let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.isExecutableFile(atPath:)) else { return nil }
         self.path = path
     }
 
-    /// - Returns: 0 where the program says that all is well, and its output and errors as one text.
+    /// - Returns: the status, which is 0 for success, and the program's output and errors as one text.
     func run(_ arguments: [String]) throws -> (status: Int32, text: String) { try self.start(arguments).finish() }
 
-    /// Starts the program beside the test; what it says has to fit into a pipe until `finish`.
+    /// Starts the program concurrently; its output has to fit into a pipe until `finish`.
     func start(_ arguments: [String]) throws -> Running {
         let words = ([self.path] + arguments).map { "'" + $0.replacingOccurrences(of: "'", with: "'\\''") + "'" }
         guard let stream = popen(words.joined(separator: " ") + " 2>&1 </dev/null", "r") else { throw NotStarted() }
@@ -30,9 +30,9 @@ struct Tool {
         }
     }
 
-    /// A program that was started.
+    /// A running program.
     struct Running {
-        /// Waits for its end; to be called once.
+        /// Waits for its end; call it once.
         let finish: () -> (status: Int32, text: String)
     }
 }

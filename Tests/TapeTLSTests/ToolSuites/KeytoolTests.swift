@@ -3,7 +3,7 @@ import Testing
 @testable import TapeTLS
 import TapeTestSupport
 
-/// What Java says to our trust stores, where it is installed.
+/// Java reads our trust stores, if it is installed.
 @Suite(.enabled(if: Tool("keytool") != nil)) struct KeytoolTests {
     private let folder: TemporaryFolder
 

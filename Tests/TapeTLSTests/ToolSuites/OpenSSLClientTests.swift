@@ -3,7 +3,7 @@ import Testing
 
 @testable import TapeTLS
 
-/// Handshakes over loopback with `openssl s_client` of the machine.
+/// Handshakes over loopback with this machine's `openssl s_client`.
 @Suite(.enabled(if: Tool("openssl") != nil)) struct OpenSSLClientTests {
     private let authority: TestAuthority
     private let tool: Tool
@@ -13,7 +13,7 @@ import Testing
         self.tool = try #require(Tool("openssl"))
     }
 
-    /// What `s_client` says of a handshake with a server of ours, and why that server refused it.
+    /// The output of `s_client` for a handshake with our server, and the reason why the server refused it.
     private func shakeHands(_ options: [String], minimum: TLSVersion = .tls12) throws -> (text: String, refusal: TLSFailure.Cause?) {
         let socket = try LoopbackSocket()
         let server = TLSEnd(

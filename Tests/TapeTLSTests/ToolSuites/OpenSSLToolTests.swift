@@ -3,7 +3,7 @@ import Testing
 @testable import TapeTLS
 import TapeTestSupport
 
-/// What other programs say to our certificates: the `openssl` of the machine.
+/// Other programs check our certificates: this machine's `openssl`.
 @Suite(.enabled(if: Tool("openssl") != nil)) struct OpenSSLToolTests {
     private let folder: TemporaryFolder
     private let tool: Tool
