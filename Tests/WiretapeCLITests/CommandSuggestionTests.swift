@@ -69,7 +69,7 @@ import Testing
         #expect(CommandSuggestion.unknownOption(arguments, in: WiretapeCommand.self) == nil)
     }
 
-    /// No command lists an option that this then calls unknown.
+    /// Every option that a command lists is known here.
     @Test func everyOptionOfEveryCommandIsKnown() {
         func check(_ command: any ParsableCommand.Type, _ path: [String]) {
             let names = command.helpMessage(includeHidden: true, columns: 1000).matches(of: /(?m)^  (?:-\w, )?(--[a-z0-9-]+)/).map {

@@ -39,7 +39,7 @@ import TapeTestSupport
 }
 
 extension String {
-    /// How often a text stands in it.
+    /// The number of occurrences of a text.
     fileprivate func components(_ text: String) -> Int {
         var count = 0
         var rest = self[...]

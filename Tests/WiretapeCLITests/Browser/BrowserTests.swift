@@ -66,7 +66,7 @@ import Testing
     }
 }
 
-/// The real browser, which shows what it got by what it prints.
+/// The real browser, whose output shows the page that it received.
 @Suite struct ChromiumTests {
     @Test(.enabled(if: Programs.isInstalled("chromium"), "chromium is not installed"))
     func aPageIsRecordedAndReplayedWithoutItsServer() throws {

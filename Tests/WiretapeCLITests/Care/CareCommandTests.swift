@@ -30,9 +30,9 @@ import TapeTestSupport
     }
 }
 
-/// `decode`: bodies that were kept raw get their readable form.
+/// `decode`: bodies that were kept raw become readable.
 @Suite struct DecodeCommandTests {
-    /// An exchange must not go without a word.
+    /// An exchange must not be dropped silently.
     @Test func whatIsCutOffIsReported() throws {
         let text = cassetteText([interactionText(1), interactionText(2)])
         try self.folder.write(text.dropLast(30), to: "torn.json")

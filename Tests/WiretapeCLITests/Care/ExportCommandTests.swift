@@ -7,7 +7,7 @@ import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// `export --har`, read by a program that knows nothing of Wiretape.
+/// `export --har`, read by an independent program.
 @Suite struct ExportCommandTests {
     private let folder: TemporaryFolder
     private let cassette: String
@@ -21,7 +21,7 @@ import TapeTestSupport
         let names = try Python.run("odd_origin.py", ["--list"]).outputText.split(separator: "\n")
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
-        // curl ends with an error of its own where an answer is cut.
+        // curl reports an error if an answer is truncated.
         let urls = names.map { "http://127.0.0.1:\(origin.port)/\($0)" }
         let script =
             "for url; do \(Curl.line()) --output /dev/null \"$url\"; done; \(Curl.line()) --cookie 'a=1; b=2' --form 'x=y' '\(urls[0])?q=%ED%95%9C&r'"
@@ -104,7 +104,7 @@ import TapeTestSupport
         #expect(try self.read(Body(size: coded.count, content: .file(sidecar)), gzip) == text)
     }
 
-    /// Half of a text would pass for the whole.
+    /// Half of a text would pass for all of it.
     @Test func whatBreaksSomewhereStaysAsItCame() throws {
         let text = Array("decoded, decoded, decoded".utf8)
         var coded = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })

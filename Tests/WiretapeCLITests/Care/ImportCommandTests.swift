@@ -21,7 +21,7 @@ import Testing
         return try self.folder.write(text.utf8, to: missing ? "missing.har" : "in.har")
     }
 
-    /// Port 1 has no server: the answer is the archive's.
+    /// No server listens on port 1: the answer comes from the archive.
     @Test func anImportedArchiveReplaysAtOnce() throws {
         let cassette = self.folder.file("out.json")
         let done = try Wiretape.run(["import", self.archive(1), "-o", cassette])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// Over TLS, against a real nginx; in clear it is tested with the command.
+/// Over TLS, against a real nginx; the tests of the command cover cleartext.
 @Suite struct LiveCheckTests {
     @Test func anOriginOfHTTPSIsAskedAgainAndItsCertificateJudged() throws {
         let folder = try TemporaryFolder()

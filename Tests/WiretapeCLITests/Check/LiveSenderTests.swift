@@ -19,12 +19,12 @@ import Testing
         defer { origin.stop() }
         let recorded = RecordedRequest(method: "GET", url: "https://a/")
         #expect(throws: LiveSocket.Failure.self) {
-            // No proxy: it knows no CONNECT.
+            // The origin is no proxy: it does not support CONNECT.
             try LiveSender(port: origin.port, seconds: 20).send(LiveRequest(recorded, allowsUnsafe: false) { _ in [] })
         }
     }
 
-    /// - Returns: why the answer of a server that never ends one was not read to its end; nil if it was.
+    /// - Returns: the reason why the endless answer of a server was not read completely; nil if it was.
     private func endless(_ limits: LiveSocket.Limits?, stop: LiveStop? = nil) throws -> String? {
         let server = try EndlessServer { stop?.stop() }
         let request = try LiveRequest(RecordedRequest(method: "GET", url: "http://127.0.0.1:\(server.port)/"), allowsUnsafe: false) { _ in
@@ -57,11 +57,11 @@ import Testing
     }
 }
 
-/// Answers its only client for as long as that takes it.
+/// Keeps answering its only client as long as the client reads.
 private struct EndlessServer {
     let port: Int
 
-    /// - Parameter began: is called after the first bytes.
+    /// - Parameter began: called after the first bytes.
     init(began: @escaping @Sendable () -> Void) throws {
         let listener = socket(AF_INET, streamSocket, 0)
         var address = sockaddr_in()

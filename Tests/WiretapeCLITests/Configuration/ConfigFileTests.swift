@@ -120,7 +120,7 @@ import TapeTestSupport
 
     @Test func aStrangersFileIsNone() throws {
         guard geteuid() != 0 else {
-            // Only root can give a file away, and root's own files are trusted by all.
+            // Only root can change the owner of a file, and everyone trusts root's own files.
             try self.folder.write([], to: "home/repo/wiretape.yaml")
             #expect(chown(self.folder.file("home/repo/wiretape.yaml"), 4242, 4242) == 0)
             let error = #expect(throws: SettingError.self) { try self.found(from: "home/repo/a") }

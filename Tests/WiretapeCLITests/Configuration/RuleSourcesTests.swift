@@ -6,7 +6,7 @@ import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// Every rule, wherever it is written: in options, in a configuration file, in a cassette's head or in a program.
+/// Every rule, in every place: in options, in a configuration file, in a cassette's head, and in a program.
 @Suite struct RuleSourcesTests {
     private static let match = [
         "method", "scheme", "host", "port", "path", "query", "query-order", "url", "header:X-User", "body", "body:bytes", "body:json",

@@ -62,7 +62,7 @@ import TapeTestSupport
         #expect(CheckupPage.wrapped("", after: "a") == ["a"])
     }
 
-    /// A path or a variable can hold anything.
+    /// A path or a variable can contain any character.
     @Test func controlCharactersDoNotReachTheTerminal() {
         let page = self.page { $0.bundles = [.init(variable: "A", path: "/a\u{1B}[2J", hasAuthority: nil)] }
         #expect(!page.lines.joined().contains("\u{1B}"))

@@ -1,4 +1,4 @@
-// URLSession as it comes: URLSessionClient URL... Writes the bodies to standard output, one after the other.
+// Plain URLSession: URLSessionClient URL... Writes the bodies to standard output, one after another.
 import Foundation
 
 #if canImport(FoundationNetworking)

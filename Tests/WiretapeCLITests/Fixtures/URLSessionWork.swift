@@ -1,5 +1,5 @@
-// URLSession through http_proxy: URLSessionWork ORIGIN FOLDER. GETs, POSTs, uploads Data and a file, downloads to a file, follows a redirect, and
-// asks for two things at once. Prints what comes, a line each.
+// URLSession through http_proxy: URLSessionWork ORIGIN FOLDER. GETs, POSTs, uploads Data and a file, downloads to a file, follows a
+// redirect, and sends two concurrent requests. Prints the results, one per line.
 import Foundation
 
 #if canImport(FoundationNetworking)

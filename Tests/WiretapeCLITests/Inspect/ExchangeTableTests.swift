@@ -82,7 +82,7 @@ import TapeTestSupport
         }
         try table.finish()
         #expect(sink.lines.count == 2003)
-        // The thousandth URL is the first that is wider than those the widths were taken from.
+        // The thousandth URL is the first that is wider than those that determined the widths.
         let widths = sink.lines[1...2000].map { $0.count }
         #expect(widths == Array(repeating: widths[0], count: 999) + Array(repeating: widths[0] + 1, count: 1001))
     }

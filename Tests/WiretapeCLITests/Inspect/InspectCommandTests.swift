@@ -45,7 +45,7 @@ import TapeTestSupport
     }
 }
 
-/// `show --curl`: the command is run, and the origin must get what it got when the exchange was recorded.
+/// `show --curl`: the command runs, and the origin must get the same request as during the recording.
 @Suite struct ShowCommandTests {
     private struct Kept: Decodable, Equatable {
         var method: String
@@ -53,7 +53,7 @@ import TapeTestSupport
         var fields: [String]
         var body: String
 
-        /// With a form's boundary, which curl draws anew, and lengths that follow from it replaced.
+        /// Replaces a form's boundary, which curl generates anew, and the lengths that depend on it.
         var withoutBoundary: Kept {
             guard let type = self.fields.first(where: { $0.hasPrefix("Content-Type: multipart/form-data; boundary=") }) else { return self }
             let boundary = type.components(separatedBy: "boundary=")[1]
@@ -138,7 +138,7 @@ import TapeTestSupport
 }
 
 extension Unicode {
-    /// Each byte as the character of its number, so that bytes can be replaced as text.
+    /// Each byte as the character with its number, so that bytes can be replaced like text.
     fileprivate enum ISOLatin1 {}
 }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// What a program that is run through the proxy finds in its environment.
+/// The environment of a program that runs through the proxy.
 @Suite struct ChildEnvironmentTests {
     private func environment(_ parent: [String: String], _ options: [String] = []) throws -> [String: String] {
         let folder = try TemporaryFolder()
@@ -72,7 +72,7 @@ import TapeTestSupport
 }
 
 @Suite struct JavaOptionsTests {
-    /// Java refuses to send a password for a tunnel, unless told otherwise at its start.
+    /// Java refuses to send a password for a tunnel unless it is allowed at the start.
     @Test func aProxyWithAPasswordMayGetItForTunnels() {
         let value = JavaOptions.value(proxy: Self.address, needsPassword: true, store: nil, parent: nil)
         #expect(value.hasSuffix(" -Djdk.http.auth.tunneling.disabledSchemes="))

@@ -25,7 +25,7 @@ import TapeTestSupport
         #expect(try self.shell("kill -\(signal) $$") == 128 + signal)
     }
 
-    /// A program that outlives the proxy would keep its port.
+    /// A program that outlives the proxy would keep its port open.
     @Test func ourOwnDescriptorsAreNotTheProgramsToo() throws {
         let own = dup(STDOUT_FILENO)
         defer { close(own) }
@@ -50,7 +50,7 @@ import TapeTestSupport
         #expect(try ChildProcess(command: command, environment: [:]).wait() == 0)
     }
 
-    /// This thread blocks SIGINT as all of the tool's do; its child must be there to be interrupted.
+    /// This thread blocks SIGINT like all threads of the tool; the child has to be interruptible.
     @Test func signalsThatTheParentBlocksEndTheChild() throws {
         var blocked = sigset_t()
         var old = sigset_t()

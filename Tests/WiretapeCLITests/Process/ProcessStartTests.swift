@@ -7,12 +7,12 @@ import TapeTestSupport
 #if canImport(Glibc) && compiler(>=6.2)
 
 @Suite struct MemorySettingsTests {
-    /// Whether malloc has mapped a block: the second bit of its size, in front of it (glibc, malloc/malloc.c).
+    /// Whether malloc has mapped a block: the second bit of its size, which precedes it (glibc, malloc/malloc.c).
     private static func isMapped(_ block: UnsafeMutableRawPointer) -> Bool {
         block.load(fromByteOffset: -MemoryLayout<Int>.size, as: Int.self) & 2 != 0
     }
 
-    /// In a process of its own: what other tests free moves the limit too.
+    /// Needs a process of its own: memory that other tests free moves the limit too.
     @Test func blocksUpToTheBodySizeComeFromTheHeapAfterwards() async {
         await #expect(processExitsWith: .success) {
             let size = 24 << 20
@@ -26,7 +26,7 @@ import TapeTestSupport
 }
 #endif
 
-/// One after the other: what a signal does is set for the whole process.
+/// Serialized: signal handlers are set for the whole process.
 @Suite(.serialized) struct SignalThreadTests {
     private let folder: TemporaryFolder
 
@@ -39,7 +39,7 @@ import TapeTestSupport
         return [SIGINT, SIGTERM, SIGHUP].filter { sigismember(&set, $0) == 1 }
     }
 
-    /// Puts this thread's mask back behind a test, and SIGPIPE.
+    /// Restores this thread's mask and SIGPIPE after a test.
     private static func isolated(_ body: () throws -> Void) rethrows {
         var mask = sigset_t()
         pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -123,8 +123,8 @@ import TapeTestSupport
     }
 
     #if os(Linux)
-    /// Runs the tool on a terminal of its own, types Ctrl-C, then sends SIGTERM. The command has left the terminal's process group, so
-    /// that it gets from the tool what the tool passes on, and nothing from the terminal.
+    /// Runs the tool on its own terminal, types Ctrl-C, then sends SIGTERM. The command has left the terminal's process group, so it gets
+    /// only the signals that the tool passes on, and none from the terminal.
     private static let terminal = """
         import os, pty, signal, sys
         child = '''

@@ -3,9 +3,9 @@ import Platform
 import Testing
 import TapeTestSupport
 
-/// The recorder is killed under load: what is there has all before it that was acknowledged, byte for byte, and a queue at most is missing.
+/// The recorder is killed under load: the file has every acknowledged exchange, byte for byte, and at most one queue is missing.
 @Suite(.serialized) struct CrashTests {
-    /// A share of the kills that `make crash` does.
+    /// A share of the kills of `make crash`.
     private static let kills = ProcessInfo.processInfo.environment["WIRETAPE_KILLS"].flatMap { Int($0) } ?? 4
 
     private struct Crash {
@@ -40,7 +40,7 @@ import TapeTestSupport
             let answers = Int.random(in: 1...300, using: &generator)
             let crash = try Self.crash(after: answers, origin: origin.port, in: folder, name: "kill-\(number)")
             let refetch = ["python3", Programs.fixture("refetch.py"), "\(origin.port)", crash.log]
-            // As it was left.
+            // The file as it was left.
             let left = try Wiretape.run(["replay", crash.cassette, "--fail-on", "none", "--"] + refetch)
             #expect(left.status == 0, "kill \(number) after \(answers) answers: \(left.errors.suffix(2000))")
             let isTorn = left.errors.contains(" is torn: ")
@@ -51,7 +51,7 @@ import TapeTestSupport
                 let replay = try Wiretape.run(["replay", crash.cassette, "--"] + Curl.get(one))
                 #expect(replay.status == (isTorn ? 1 : 0), "a replay of a torn cassette fails: \(replay.errors)")
             }
-            // The next recorder mends it, and says so where there was something to mend.
+            // The next recorder repairs it, and reports that if it had to.
             let mend = try Wiretape.run(["run", crash.cassette, "--mode", "new-episodes", "--fail-on", "none", "--", "true"])
             #expect(mend.status == 0, "kill \(number): \(mend.errors)")
             #expect(mend.errors.contains(" is torn: ") == isTorn, "kill \(number): \(mend.errors)")

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// The ways in which a run of the real program could come out clean when it was not.
+/// The ways in which a run of the real program could wrongly report a clean run.
 @Suite struct FalseCleanRunTests {
     private let folder: TemporaryFolder
     private let origin: ExternalProgram
     private let url: String
 
-    /// A cassette of `/a`, `/a` and `/b`, and the origin that it came from, which would answer 4 next.
+    /// A cassette with `/a`, `/a` and `/b`, and its origin, which would answer 4 next.
     init() throws {
         self.folder = try TemporaryFolder()
         let (origin, port) = try Python.origin("counting_origin.py")
@@ -129,7 +129,7 @@ import TapeTestSupport
         #expect(String(decoding: try TemporaryFolder.contents(report), as: UTF8.self).contains("\"damage\""))
     }
 
-    /// The advice of a miss, followed as it stands.
+    /// Follows the advice of a miss literally.
     @Test func theRuleThatAMissNamesMakesItAHit() throws {
         defer { self.origin.stop() }
         let path = self.folder.file("t.json")

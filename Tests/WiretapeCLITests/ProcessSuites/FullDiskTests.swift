@@ -3,9 +3,9 @@ import Platform
 import Testing
 import TapeTestSupport
 
-/// A disk without room: traffic goes on, it is said once and in the exit code, and recording goes on when there is room.
+/// A full disk: traffic continues, a notice and the exit code report it once, and recording resumes when there is room.
 @Suite struct FullDiskTests {
-    /// Whether this process may mount a disk of its own, which takes root.
+    /// Whether this process may mount its own disk, which requires root.
     private static let mayMount: Bool = {
         guard let unshare = try? Programs.find("unshare"), let folder = try? TemporaryFolder() else { return false }
         return (try? ExternalProgram.run(unshare, ["-m", "mount", "-t", "tmpfs", "tmpfs", folder.path]))?.status == 0
@@ -32,7 +32,7 @@ import TapeTestSupport
         for name in ["disk", "copy"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
         }
-        // The mount is seen by these processes alone, and gone with them.
+        // Only these processes see the mount, and it ends with them.
         let script = """
             mount -t tmpfs -o size=1m tmpfs "$1"
             head -c 600000 /dev/zero >"$1/ballast"
@@ -61,7 +61,7 @@ import TapeTestSupport
         #expect(!folder.exists("x.json"))
     }
 
-    /// There is room for the key, and none for the certificate.
+    /// There is room for the key, but not for the certificate.
     @Test func halfAnAuthorityIsNotLeftBehind() throws {
         let folder = try TemporaryFolder()
         let arguments = ["ca", "show", "--ca-dir", folder.file("ca")]
@@ -73,7 +73,7 @@ import TapeTestSupport
         #expect(next.status == 0, "\(next.errors)")
     }
 
-    /// Large bodies find no room, small ones do: said once all the same.
+    /// Large bodies find no room while small ones do: it is still reported once.
     @Test func aDiskThatIsFullForSomeIsToldOnce() throws {
         let folder = try TemporaryFolder()
         let origin = try Python.origin("odd_origin.py")
@@ -92,7 +92,7 @@ import TapeTestSupport
         try CassetteFile.expectValid(folder.file("some.json"))
     }
 
-    /// Fetches until it is refused, lifts the limit, and fetches until it is let in again.
+    /// Fetches until it is refused, lifts the limit, and fetches until it is accepted again.
     private static let refusedClient = """
         import http.client, os, resource, sys, time, urllib.error, urllib.request
         def status(number):
@@ -147,7 +147,7 @@ import TapeTestSupport
 
     @Test func aFolderThatCannotBeWrittenIsToldBeforeListening() throws {
         let folder = try TemporaryFolder()
-        // Root may write where modes forbid it, but nobody may make files here.
+        // Root may write despite the modes, but nobody can create files here.
         let place = geteuid() == 0 ? "/sys/kernel" : folder.path
         chmod(folder.path, 0o555)
         defer { chmod(folder.path, 0o755) }

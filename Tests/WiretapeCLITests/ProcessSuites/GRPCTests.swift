@@ -2,12 +2,12 @@ import Foundation
 import TapeTestSupport
 import Testing
 
-/// Calls of Google's library for Python, with threads and without, whose clients wait for answers: recorded, and replayed without the server.
+/// Calls of Google's Python library, with and without threads, whose clients wait for answers: recorded, and replayed without the server.
 @Suite(.enabled("grpcio is not there, and PyPI cannot be reached") { PythonPackages.python != nil })
 struct GRPCTests {
     private static let script = Programs.fixture("grpc_talks.py")
-    /// Of every kind: one and many messages on both sides, a server that speaks first, one that ends early, one that hears nothing, a client that
-    /// waits for the head, and one that cancels.
+    /// Every kind of call: one and many messages on both sides, a server that speaks first, one that ends early, one that receives nothing,
+    /// a client that waits for the head, and one that cancels.
     private static let talks = [
         "get:a", "list:b", "add:x:y:z", "ping:a:b:c", "greet:rex:bo", "two:a:b", "deaf", "wait:q:r", "cancel:m:n",
     ]
@@ -55,7 +55,7 @@ struct GRPCTests {
         defer { server.stop() }
         let folder = try TemporaryFolder()
         let cassette = folder.file("talks.json")
-        // The library reads a file of roots where it is told to.
+        // The library reads a file of roots if it gets its path.
         let command = ["sh", "-c", "TALK_ROOTS=$SSL_CERT_FILE exec \"$@\"", "sh"] + (try self.client(kind, port, Self.talks))
         let recorded = try Wiretape.run(["record", cassette, "--upstream-ca", certificates.authority, "--"] + command)
         #expect(recorded.status == 0 && recorded.outputText.contains("two are enough"), "\(recorded.outputText)\(recorded.errors)")
@@ -78,7 +78,7 @@ struct GRPCTests {
         #expect(replayed.status == 0 && replayed.outputText == recorded.outputText, "\(replayed.outputText)\(replayed.errors)")
     }
 
-    /// The library shows our words to its user.
+    /// The library shows our text to its user.
     @Test func aMissSaysWhatDiffers() throws {
         let (server, port) = try self.serve()
         defer { server.stop() }
@@ -100,7 +100,7 @@ struct GRPCTests {
         #expect(mixed.status == 0 && mixed.outputText.contains("pong c"), "\(mixed.outputText)\(mixed.errors)")
     }
 
-    /// A call that ran into its client's deadline does so again, and nobody waits for it.
+    /// A call that exceeded its client's deadline does so again, and nobody waits for it.
     @Test func aDeadlineIsReplayed() throws {
         let (server, port) = try self.serve()
         defer { server.stop() }

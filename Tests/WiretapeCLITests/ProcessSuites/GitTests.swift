@@ -1,7 +1,7 @@
 import Testing
 import TapeTestSupport
 
-/// `git clone` through the recorder, and again from the cassette with no server.
+/// `git clone` through the recorder, and again from the cassette without a server.
 @Suite struct GitTests {
     private static func git(_ arguments: [String], in folder: TemporaryFolder) throws {
         let end = try ExternalProgram.run(

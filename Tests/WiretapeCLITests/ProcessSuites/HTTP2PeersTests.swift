@@ -2,7 +2,7 @@ import Foundation
 import TapeTestSupport
 import Testing
 
-/// HTTP/2 with the programs that people have: each gets the same directly, recorded, and replayed when the origin is gone.
+/// HTTP/2 with common programs: each gets the same result directly, recorded, and replayed without the origin.
 @Suite struct HTTP2PeersTests {
     private func record(
         _ cassette: String, _ origin: HTTP2Origin, _ command: [String], environment: [String: String] = [:]
@@ -28,7 +28,7 @@ import Testing
         return end
     }
 
-    /// What the cassette says, which is more than its clients see.
+    /// The content of the cassette, which is more than its clients see.
     private func expectHTTP2(_ cassette: String, count: Int) throws -> [[String: Any]] {
         try CassetteFile.expectValid(cassette)
         let interactions = try CassetteFile.interactions(cassette)
@@ -42,7 +42,7 @@ import Testing
 
     // MARK: Servers
 
-    /// A body of 1 MiB, a small one on the same connection, and trailers, where the server sends any.
+    /// A body of 1 MiB, a small one on the same connection, and trailers if the server sends them.
     @Test(arguments: HTTP2Origin.Kind.allCases.filter(\.isThere)) func everyServer(kind: HTTP2Origin.Kind) throws {
         let origin = try HTTP2Origin(kind)
         let folder = try TemporaryFolder()
@@ -74,7 +74,7 @@ import Testing
         try self.programsClient([try #require(PythonPackages.python), Programs.fixture("h2_peer.py"), "get"])
     }
 
-    /// Several requests at once on one connection, whose answers the client prints.
+    /// Several concurrent requests on one connection, whose answers the client prints.
     private func programsClient(_ program: [String]) throws {
         let origin = try HTTP2Origin()
         let folder = try TemporaryFolder()
@@ -89,7 +89,7 @@ import Testing
         #expect(try self.replay(cassette, command).output == direct.output)
     }
 
-    /// Clients that know no proxy ask for the URL in the path.
+    /// Clients without proxy support use the URL in the path.
     enum Plain: String, Sendable, CaseIterable { case curl, nghttp, nghttpx, haproxy }
 
     @Test(arguments: Plain.allCases) func everyClientByPriorKnowledge(client: Plain) throws {
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// Of curl, to a program that makes HTTP/2 of its HTTP/1.
+    /// With curl, through a program that translates its HTTP/1 to HTTP/2.
     private func through(_ name: String, path: String, _ arguments: (Int) throws -> [String]) throws -> [UInt8] {
         let (program, port) = try HTTP2Origin.listening(name, arguments)
         defer { program.stop() }
@@ -149,8 +149,8 @@ import Testing
 
     private static let chromium = ["chromium", "chromium-browser", "google-chrome"].first(where: Programs.isInstalled)
 
-    /// It has a list of authorities of its own, and does not read ours. Names with a dot go past the proxy, and to nobody: the browser
-    /// asks its makers for much that no page wants.
+    /// It has its own list of authorities, and does not read ours. Names with a dot bypass the proxy and lead nowhere: the browser sends
+    /// its vendor many requests that the page does not need.
     private static let browse = """
         profile=$(mktemp -d) && trap 'rm -rf "$profile"' EXIT
         "$0" --headless=new --no-sandbox --disable-gpu --no-first-run --disable-dev-shm-usage --disable-background-networking \
@@ -183,7 +183,7 @@ import Testing
             try Programs.find("unshare"), ["--user", "--map-root-user", "--net", "python3", Programs.fixture("offline.py")] + command)
     }
 
-    /// Seen from outside of the process: no route leads anywhere, and the origins are gone.
+    /// Observed from outside the process: no route leads anywhere, and the origins are gone.
     @Test(
         .enabled("network namespaces are forbidden") { try Self.unshared(["true"]).status == 0 },
         .enabled("grpcio is not there, and PyPI cannot be reached") { PythonPackages.python != nil })
@@ -213,7 +213,7 @@ import Testing
     // MARK: A reader that stalls
 
     #if os(Linux)
-    /// A hundred answers of 1 MiB at once: what one stream does not read costs its window and stops no other.
+    /// A hundred concurrent answers of 1 MiB: a stream that is not read costs its window, and blocks no other.
     @Test(.enabled("h2 is not there, and PyPI cannot be reached") { PythonPackages.python != nil })
     func aStalledStreamStopsNoOther() throws {
         let python = try #require(PythonPackages.python)
@@ -229,7 +229,7 @@ import Testing
         let words = client.outputText.split(separator: " ").map(String.init)
         try #require(words.count == 3, "\(client.outputText)")
         #expect(words[0] == "99" && words[1] == "\(99 << 20)")
-        // In KiB, at its highest.
+        // The maximum, in KiB.
         #expect(try #require(Int(words[2].trimmingCharacters(in: .newlines))) < 100 << 10, "\(words[2]) KiB")
     }
     #endif

@@ -2,9 +2,9 @@ import Foundation
 import TapeTestSupport
 import Testing
 
-/// HTTP/2 between real programs: recorded, and replayed without their origin, to clients of either version.
+/// HTTP/2 between real programs: recorded, and replayed without the origin, to clients of either version.
 @Suite struct HTTP2Tests {
-    /// An nginx that speaks HTTP/2 in TLS, and HTTP/1.1 to who does not offer it.
+    /// An nginx that offers HTTP/2 over TLS, and HTTP/1.1 to clients without it.
     private final class Origin {
         let certificates: TLSCertificates
         private let folder = Result { try TemporaryFolder() }
@@ -90,7 +90,7 @@ import Testing
                 == "HTTP/1.1\n2 200\n")
     }
 
-    /// Both sides of a translation, forwarding: HTTP/2 to an origin of HTTP/1.1, without and with TLS.
+    /// Both directions of a translation while forwarding: HTTP/2 to an HTTP/1.1 origin, with and without TLS.
     @Test func aClientOfHTTP2ReachesAnOriginOfHTTP1() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
@@ -134,11 +134,11 @@ import Testing
         let interactions = try CassetteFile.interactions(cassette)
         #expect(interactions.count == 1000)
         #expect(Set(interactions.compactMap { CassetteFile.text("response.body.size", of: $0) }) == ["\(Nginx.pets.utf8.count)"])
-        // A connection for each event loop, and for what waited for none.
+        // One connection for each event loop, and for requests that waited for none.
         #expect(Set(interactions.compactMap { CassetteFile.text("connection.id", of: $0) }).count <= 4)
     }
 
-    /// Calls of all four kinds, by a client and a server of Google's library.
+    /// Calls of all four kinds, with a client and a server of Google's library.
     @Test(.enabled("grpcio is not there, and PyPI cannot be reached") { PythonPackages.python != nil })
     func callsOfGRPC() throws {
         let python = try #require(PythonPackages.python)

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// Real clients over HTTPS with nothing set but what the recorder sets for its program: recorded, and again with the origin gone.
+/// Real clients over HTTPS, configured only by the recorder's environment: recorded, and again without the origin.
 @Suite struct HTTPSClientTests {
     private static let paths = ["pets.json", "bytes.bin"]
     private static let bodies = Array(Nginx.pets.utf8) + Array(0...255)
 
-    /// Expects a client to print the same behind `record` and, without an origin, behind `replay`: the bodies of `paths`.
+    /// Expects the same output of a client after `record` and, without an origin, after `replay`: the bodies of `paths`.
     private static func expectTaped(
         _ client: [String], paths: [String] = Self.paths, options: [String] = [], prints bodies: [UInt8] = Self.bodies,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -17,7 +17,7 @@ import TapeTestSupport
         try self.expectTaped(origins, count: paths.count, options: options, sourceLocation: sourceLocation) {
             client + paths.map { origins.url(.good, $0) }
         } check: {
-            // Not shown where they differ: a page of bytes says nothing.
+            // The bytes are not shown: a page of them is not readable.
             let isSame = $0 == bodies
             #expect(isSame, "\($0.count) bytes for \(bodies.count)", sourceLocation: sourceLocation)
         }
@@ -77,7 +77,7 @@ import TapeTestSupport
         try Self.expectTaped(["node", Programs.fixture("https_client.js"), kind])
     }
 
-    /// NODE_USE_ENV_PROXY came with 22.21 and 24.5.
+    /// NODE_USE_ENV_PROXY was added in 22.21 and 24.5.
     private static func nodeUsesEnvironment() throws -> Bool {
         guard Programs.isInstalled("node") else { return false }
         let version = try ExternalProgram.run(try Programs.find("node"), ["--print", "process.versions.node"]).outputText

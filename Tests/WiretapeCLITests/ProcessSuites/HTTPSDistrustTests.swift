@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// Real clients that do not trust the recorder: one line says so, the cassette has the tunnel that failed, and the exit code is the client's.
+/// Real clients that do not trust the recorder: one line reports it, the cassette has the failed tunnel, and the exit code is the client's.
 @Suite struct HTTPSDistrustTests {
-    /// - Parameter exit: what the client ends with; nil where only failure counts.
+    /// - Parameter exit: the client's expected exit code; nil for any failure.
     private static func expectTold(_ client: [String], exit: Int32? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let origins = try TLSOrigins()
         defer { origins.stop() }
@@ -18,7 +18,7 @@ import TapeTestSupport
                 + [origins.url(.good)])
         #expect(exit.map { $0 == end.status } ?? (end.status != 0), "\(end.status)", sourceLocation: sourceLocation)
         #expect(end.output.isEmpty, sourceLocation: sourceLocation)
-        // The client may be in the middle of a line of its own.
+        // The client may be in the middle of one of its own lines.
         let lines = end.errors.components(separatedBy: "\n").compactMap { line in
             line.range(of: "wiretape: TLS from the client for \"\(authority)\": ").map { String(line[$0.lowerBound...]) }
         }
@@ -30,7 +30,7 @@ import TapeTestSupport
 
         try CassetteFile.expectValid(cassette, sourceLocation: sourceLocation)
         let interactions = try CassetteFile.interactions(cassette)
-        // A client may try more than once: all that it sees of us is refused.
+        // A client may try more than once: it refuses every certificate of the recorder.
         #expect(!interactions.isEmpty, sourceLocation: sourceLocation)
         for interaction in interactions {
             let recorded = ["request.method", "request.url", "request.target", "response.status", "outcome.failed", "outcome.message"].map {
@@ -51,7 +51,7 @@ import TapeTestSupport
         try Self.expectTold(["node", Programs.fixture("https_client.js"), kind], exit: 1)
     }
 
-    /// GnuTLS has wget look at the certificate when the handshake is through: all that the recorder sees is a client that leaves.
+    /// wget with GnuTLS checks the certificate after the handshake: the recorder only sees a client that disconnects.
     @Test(.enabled("wget is not installed") { Programs.isInstalled("wget") }) func wget() throws {
         try Self.expectTold(["wget", "--quiet", "--tries=1", "--timeout=20", "--output-document=-"], exit: 5)
     }
@@ -62,7 +62,7 @@ import TapeTestSupport
     }
 
     @Test(.enabled("java is not installed") { Programs.isInstalled("java") && Programs.isInstalled("javac") }) func javasClient() throws {
-        // The same proxy without the same trust.
+        // The same proxy without the trust settings.
         let script = """
             proxy=${https_proxy#http://}
             exec java -Dhttps.proxyHost="${proxy%:*}" -Dhttps.proxyPort="${proxy#*:}" -Dhttp.nonProxyHosts= "$@"
@@ -70,7 +70,7 @@ import TapeTestSupport
         try Self.expectTold(["-u", "JAVA_TOOL_OPTIONS", "sh", "-c", script, "sh", Programs.fixture("HTTPSClient.java")], exit: 1)
     }
 
-    /// No cassette has what a client is to get that trusts nobody: a replay says what it is about all the same.
+    /// A cassette never has an answer for a client that trusts nobody: a replay reports the cause anyway.
     @Test func aReplayTellsOfItToo() throws {
         let folder = try TemporaryFolder()
         let cassette = try folder.write("{ \"wiretape\": 1, \"interactions\": [] }\n".utf8, to: "client.json")

@@ -3,9 +3,9 @@ import Testing
 import TapeTestSupport
 
 #if os(Linux)
-/// A replay of HTTPS opens no connection and looks no name up: seen from outside of the process.
+/// A replay of HTTPS opens no connection and resolves no name, as observed from outside the process.
 @Suite struct HTTPSOfflineTests {
-    /// Two exchanges with "https://origin.test/", which is no name that anybody could look up.
+    /// Two exchanges with "https://origin.test/", a name that cannot be resolved.
     private static func cassette(in folder: TemporaryFolder) throws -> String {
         let origins = try TLSOrigins()
         defer { origins.stop() }
@@ -39,7 +39,7 @@ import TapeTestSupport
 
     // MARK: System calls
 
-    /// The system calls by which a proxy reaches others while `client` talks to it, one a line.
+    /// The system calls with which a proxy contacts others while `client` talks to it, one per line.
     private static func calls(_ arguments: [String], client: (_ port: Int) throws -> Void) throws -> [String] {
         let folder = try TemporaryFolder()
         let trace = folder.file("trace")
@@ -74,7 +74,7 @@ import TapeTestSupport
         #expect(!calls.contains { Self.reachesOut($0) }, "\(calls)")
     }
 
-    /// What the test above would see if there was something to see.
+    /// Shows that the test above would detect a connection.
     @Test(.enabled("strace is not installed or not permitted") { Self.mayTrace })
     func aRecordingIsSeenToConnect() throws {
         let origins = try TLSOrigins()

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// Real origins through the recorder: what is good is recorded as it is, what is bad is refused with the option that helps, and that helps.
+/// Real origins through the recorder: good ones are recorded unchanged; bad ones are refused with the option that helps, and it does help.
 @Suite struct HTTPSOriginTests {
     private typealias Kind = TLSOrigins.Kind
 
-    /// Status and body of each URL, one after the other, in one run of the recorder.
+    /// The status and the body of each URL, in order, in one run of the recorder.
     private struct Run {
         var answers: [(status: String, error: String, body: String)] = []
         var lines: [String] = []
@@ -37,7 +37,7 @@ import TapeTestSupport
 
     // MARK: Good origins
 
-    /// SHA-256, subject, issuer and validity of the first certificate in a file, in the cassette's words but by another program.
+    /// The SHA-256, subject, issuer and validity of a file's first certificate in the format of the cassette, from an independent program.
     private static func certificate(_ file: String) throws -> [String?] {
         let options = ["x509", "-in", file, "-noout", "-fingerprint", "-sha256", "-subject", "-issuer", "-nameopt", "RFC2253", "-dates"]
         let end = try ExternalProgram.run(try Programs.find("openssl"), options + ["-dateopt", "iso_8601"])
@@ -55,7 +55,7 @@ import TapeTestSupport
         }
     }
 
-    /// The registered names of ciphers by OpenSSL's, which nginx prints.
+    /// The registered names of ciphers by OpenSSL's names, which nginx prints.
     private static func cipherNames() throws -> [String: String] {
         let end = try ExternalProgram.run(try Programs.find("openssl"), ["ciphers", "-stdname", "ALL:@SECLEVEL=0"])
         let pairs = end.outputText.components(separatedBy: "\n").map { $0.components(separatedBy: " ").filter { !$0.isEmpty } }
@@ -126,12 +126,12 @@ import TapeTestSupport
 
     // MARK: Bad origins
 
-    /// An origin that is refused, and what is to be done about it.
+    /// An origin that is refused, and the options that allow it.
     private struct Bad {
         var port: Int
-        /// In the words of the line.
+        /// In the wording of the line.
         var cause: String
-        /// What the line names. FILE and the like stand for `file`.
+        /// The options in the line. FILE and similar names mean `file`.
         var options: [[String]]
         var file = ""
 

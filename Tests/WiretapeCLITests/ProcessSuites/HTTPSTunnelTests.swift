@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// CONNECT tunnels that are passed through, refused, or hold no TLS, and what is there for those who look from outside.
+/// CONNECT tunnels that are passed through, refused, or do not carry TLS, and the output for outside observers.
 @Suite struct HTTPSTunnelTests {
     @Test func whatIsPassedThroughHasTheOriginsCertificateAndIsNotRecorded() throws {
         let origins = try TLSOrigins()
@@ -46,7 +46,7 @@ import TapeTestSupport
         #expect(end.errors.contains("offers \"\\u{1b}[2J\\nwiretape: all is well\" but not HTTP"), "\(end.errors)")
     }
 
-    /// As async-http-client asks for http:// through a proxy: by CONNECT, with a Host field that names no port.
+    /// async-http-client requests http:// through a proxy this way: with CONNECT, and a Host field without a port.
     @Test func plainHTTPInATunnelIsRecordedAndReplayed() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
@@ -81,7 +81,7 @@ import TapeTestSupport
         defer { origins.stop() }
         let folder = try TemporaryFolder()
         let cassette = folder.file("env.json")
-        // One authority for both.
+        // Both use one authority.
         let environment = ["WIRETAPE_CA_DIR": folder.file("ca"), "no_proxy": "localhost"]
         let proxy = try Wiretape.listening(["record", cassette, "--upstream-ca", origins.certificates.authority], environment: environment)
         defer { proxy.program.stop() }
@@ -98,7 +98,7 @@ import TapeTestSupport
 
     // MARK: Keys
 
-    /// What NSS's key log format says of each connection: its secrets by the client's random.
+    /// The content of a key log in NSS's format: each connection's secrets by the client random.
     private static func secrets(_ file: String) throws -> [String: [String: String]] {
         var secrets: [String: [String: String]] = [:]
         for line in String(decoding: try TemporaryFolder.contents(file), as: UTF8.self).components(separatedBy: "\n") {
@@ -127,7 +127,7 @@ import TapeTestSupport
         let ours = try Self.secrets(folder.file("proxy.log"))
         let clients = try Self.secrets(folder.file("client.log"))
         #expect(clients.count == 1 && ours.count == 2)
-        // The one leg as the client knows it, the other beside it.
+        // The recorder logs the client's leg with the same secrets, and its own leg too.
         for (random, secrets) in clients { #expect(ours[random]?[label] == secrets[label] && secrets[label] != nil) }
         #expect(ours.values.allSatisfy { $0[label] != nil }, "\(ours)")
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("proxy.log"))[.posixPermissions] as? Int

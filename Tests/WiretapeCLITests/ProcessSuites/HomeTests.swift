@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// Runs for which there is no home to keep an authority in, as on machines that build and test.
+/// Runs without a home folder for an authority, as on build and test machines.
 @Suite struct HomeTests {
     private let folder: TemporaryFolder
 
@@ -42,7 +42,7 @@ import TapeTestSupport
         let missing = try Wiretape.run(
             ["record", self.folder.file("tape.json"), "--", "no-such-program"], environment: self.environment(home: "/dev/null"))
         #expect(missing.status == 127)
-        // An address that only --allow-remote opens: the proxy does not start.
+        // An address that requires --allow-remote: the proxy does not start.
         let never = try Wiretape.run(
             ["record", self.folder.file("tape.json"), "--listen", "0.0.0.0:0", "--", "true"],
             environment: self.environment(home: "/dev/null"))
@@ -68,7 +68,7 @@ import TapeTestSupport
     }
 
     #if os(Linux)
-    /// For root, who may write everywhere, the program runs as nobody.
+    /// If the tests run as root, who may write everywhere, the program runs as nobody.
     private static let prefix = getuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : ["env"]
 
     private static let isPermitted: Bool = {

@@ -3,13 +3,13 @@ import Platform
 import TapeTestSupport
 import Testing
 
-/// Commands that are interrupted, or given what they cannot use: they end, and leave the old file or the new one.
+/// Commands that are interrupted, or get unusable input: they end, and leave the old file or the new one.
 @Suite(.serialized) struct InterruptedCommandsTests {
     private let folder: TemporaryFolder
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// A HAR with bodies of their own files.
+    /// A HAR with large bodies, which get their own files.
     private func archive(_ count: Int) throws -> String {
         let text = String(repeating: "0123456789abcdef", count: 2000)
         let entries = (0..<count).map {
@@ -24,7 +24,7 @@ import Testing
         let archive = try self.archive(1500)
         let program = try Wiretape.start(["import", archive, "--output", self.folder.file("out.json")])
         defer { program.stop() }
-        // The folder of bodies is made when the first one is written.
+        // The folder of bodies is created with the first body.
         _ = try Deadline.wait(for: "the first body") { try self.folder.names().contains { $0.hasPrefix("out") } ? true : nil }
         program.send(SIGKILL)
         #expect(try program.wait().status == 128 + SIGKILL)
@@ -33,7 +33,7 @@ import Testing
         #expect(again.status == 0, "\(again.errors)")
         let verified = try Wiretape.run(["verify", self.folder.file("out.json")])
         #expect(verified.status == 0, "\(verified.errors)")
-        // What the first one had imported may still be beside it.
+        // The bodies that the first import wrote may still be there.
         let left = try self.folder.names().filter { !["in.har", "out.json", "out.bodies", "out.new.json"].contains($0) }
         #expect(left.isEmpty, "\(left)")
     }
@@ -83,7 +83,7 @@ import Testing
         #expect(replay.status != 0, "\(replay.errors)")
     }
 
-    /// The first one waits for what is under way; the second one ends the process, and what was acknowledged is in the file.
+    /// The first signal waits for requests under way; the second one ends the process, and every acknowledged exchange is in the file.
     @Test func aSecondSignalEndsAtOnce() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
@@ -93,13 +93,13 @@ import Testing
         let done = try ExternalProgram.run(
             try Programs.find("curl"), ["-sS", "-x", "http://127.0.0.1:\(recorder.port)", "http://127.0.0.1:\(origin.port)/item?n=0"])
         #expect(done.status == 0)
-        // An origin that takes the connection and never answers.
+        // An origin that accepts the connection and never answers.
         let silent = try SilentListener()
         let waiting = try ExternalProgram(
             try Programs.find("curl"), ["-sS", "-x", "http://127.0.0.1:\(recorder.port)", "http://127.0.0.1:\(silent.port)/"])
         defer { waiting.stop() }
         try silent.accept()
-        // Two that come at once may be one, so it gets more of them.
+        // Two signals that arrive together may count as one, so the recorder gets more of them.
         _ = try Deadline.wait(for: "the end of the recorder") {
             recorder.program.send(SIGINT)
             return recorder.program.hasEnded ? true : nil
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// A socket that accepts connections and says nothing.
+/// A socket that accepts connections and sends nothing.
 private final class SilentListener {
     private let socket: Int32
     let port: Int
@@ -132,7 +132,7 @@ private final class SilentListener {
         self.port = Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Waits until somebody has connected.
+    /// Waits for a connection.
     func accept() throws {
         try #require(Platform.accept(self.socket, nil, nil) >= 0)
     }

@@ -3,7 +3,7 @@ import Glibc
 import TapeTestSupport
 import Testing
 
-/// Connections that nftables leads to the proxy, in a network namespace.
+/// Connections that nftables redirects to the proxy, in a network namespace.
 @Suite struct LedConnectionTests {
     private static let isPossible: Bool = {
         guard getuid() == 0, ["unshare", "nft", "ip", "setpriv"].allSatisfy({ Programs.isInstalled($0) }) else { return false }

@@ -2,16 +2,16 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// Everyday clients get the same from nginx, from the recorder, and from the cassette when nginx is gone.
+/// Common clients get the same from nginx, from the recorder, and from the cassette without nginx.
 @Suite struct NginxTests {
-    /// A client that leaves an answer in its folder: in `head` and `body`, or in `whole`.
+    /// A client that stores an answer in its folder: in `head` and `body`, or in `whole`.
     private struct Client {
         var name: String
         var program: String
         var arguments: [String]
-        /// curl writes the head of a HEAD into the body's place too.
+        /// curl writes the head of a HEAD response to the body's file too.
         var isHead = false
-        /// nginx makes up another boundary for each answer with several ranges.
+        /// nginx generates a new boundary for each answer with several ranges.
         var varies = false
     }
 
@@ -81,7 +81,7 @@ import TapeTestSupport
         return String(line.dropFirst(name.count + 2))
     }
 
-    /// Runs the client and takes what it has left.
+    /// Runs the client, and returns the answers that it has stored.
     private static func answer(_ client: Client, proxy: Int?) throws -> [String: WireMessage] {
         let folder = try TemporaryFolder()
         let environment = proxy.map { ["http_proxy": "http://127.0.0.1:\($0)"] } ?? [:]

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// A client of raw bytes gets the same from the origin, from the recorder, and from the cassette when the origin is gone.
+/// A raw client gets the same bytes from the origin, from the recorder, and from the cassette without the origin.
 @Suite struct OddAnswerTests {
-    /// A request as sent to the origin; `%@` is where the proxy wants scheme and authority.
+    /// A request for the origin; the proxy expects the scheme and authority at `%@`.
     private struct Request {
         var name: String
         var text: [UInt8]
@@ -26,7 +26,7 @@ import TapeTestSupport
         let host = "Host: 127.0.0.1:\(port)\nConnection: close\n"
         let closing = ["http10-until-close", "until-close", "empty-until-close", "cut-length", "cut-chunk", "cut-between-chunks"]
         var requests = names.map { name in
-            // Where the origin closes by itself, the client leaves that to it.
+            // If the origin closes the connection itself, the client waits for that.
             Request(
                 String(name),
                 "GET %@/\(name) HTTP/1.1\nHost: 127.0.0.1:\(port)\n" + (closing.contains(String(name)) ? "" : "Connection: close\n"))

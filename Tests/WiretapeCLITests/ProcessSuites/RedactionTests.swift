@@ -3,7 +3,7 @@ import Platform
 import Testing
 import TapeTestSupport
 
-/// A program logs in, and nothing it sent or got that is a secret is in any file afterwards.
+/// A program logs in, and afterwards no file contains any of its sent or received secrets.
 @Suite struct RedactionTests {
     private let folder: TemporaryFolder
     private let cassette: String
@@ -49,7 +49,7 @@ import TapeTestSupport
         try CassetteFile.expectValid(self.cassette)
         for secret in self.secrets.all { #expect(!end.errors.contains(secret)) }
 
-        // As long as the first: the client writes its key over other bytes.
+        // Same length as the first: the client writes its key over other bytes.
         let others = Secrets(token: "", cookie: "", password: "another, longer password", key: "another-key-08154")
         for secrets in [self.secrets, others] {
             let replay = try Wiretape.run(["replay", self.cassette, "--"] + self.client(port, secrets, size: size), seconds: 240)
@@ -119,7 +119,7 @@ import TapeTestSupport
         let (_, end) = try self.record(size: 0)
         #expect(end.status == 0, "\(end.errors)")
         let before = try TemporaryFolder.contents(self.cassette)
-        // A rule for a place that is called as the secret is: it is written into the cassette's head.
+        // A rule for a place whose name is the secret: it is written into the cassette's head.
         let origin = try Python.origin("login_origin.py", [self.secrets.token, self.secrets.cookie])
         defer { origin.program.stop() }
         let leak = try Wiretape.run(
@@ -144,7 +144,7 @@ import TapeTestSupport
         let recorder = try Wiretape.listening(["record", self.cassette])
         defer { recorder.program.stop() }
         let proxy = ["http_proxy": "http://127.0.0.1:\(recorder.port)"]
-        // Without the early request: what is learned later is taken out at the close, which this recorder has none of.
+        // Without the early request: secrets that are learned later are removed when the recorder closes, and this one is killed.
         let me = Curl.get("http://127.0.0.1:\(origin.port)/me") + ["-H", "Authorization: Bearer \(self.secrets.token)"]
         let end = try ExternalProgram.run(try Programs.find(me[0]), Array(me.dropFirst()), environment: proxy)
         #expect(end.status == 0, "\(end.errors)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// What one client recorded plays for another that spells the same in its own way: boundaries, order, escapes, chunks, codings, charsets.
+/// A recording of one client is replayed to another with a different spelling: boundaries, order, escapes, chunks, codings, charsets.
 @Suite struct RespelledUploadTests {
     private static let expected = ["/parts", "/json?b=%7e&a=1", "/form", "/put", "/coded", "/text"].map { "took \($0)\n" }.joined()
 

@@ -1,7 +1,7 @@
 import Testing
 import TapeTestSupport
 
-/// Real clients that take no proxy and trust nobody: URLs in the path, redirects and cookies, recorded, and again with the origin gone.
+/// Real clients without proxy settings or trust: URLs in the path, redirects and cookies, recorded, and again without the origin.
 @Suite struct ReverseClientTests {
     private func expectTaped(
         _ client: [String], prints lines: (_ origin: String) -> [String], sourceLocation: SourceLocation = #_sourceLocation

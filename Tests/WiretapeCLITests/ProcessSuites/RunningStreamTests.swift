@@ -3,11 +3,11 @@ import Platform
 import TapeTestSupport
 import Testing
 
-/// A recorder that is looked at while it records a WebSocket and an event stream, and then killed.
+/// A recorder is inspected while it records a WebSocket and an event stream, and then killed.
 @Suite struct RunningStreamTests {
     private static let script = Programs.fixture("running_streams.py")
 
-    /// What `inspect` shows of both, as one text.
+    /// The output of `inspect` for both, as one text.
     private static func seen(_ cassette: String) throws -> String {
         let list = try Wiretape.run(["inspect", cassette])
         let chat = try Wiretape.run(["inspect", cassette, "2"])
@@ -23,7 +23,7 @@ import Testing
         defer { recorder.program.stop() }
         let client = try ExternalProgram(try Programs.find("python3"), [Self.script, "talk", "\(origin.port)", "\(recorder.port)"])
         defer { client.stop() }
-        // While it runs: both, with all that was said.
+        // While it runs: both streams, with all of their messages.
         let running = try Deadline.wait(for: "both to be seen") {
             let names = (try? folder.names(in: "tape.bodies")) ?? []
             guard names.count == 4 else { return String?.none }
@@ -46,7 +46,7 @@ import Testing
         #expect(Set(chat.compactMap { $0["text"] as? String }) == ["one", "two", "three", "four"])
         let events = try #require(exchanges.first { $0["webSocket"] == nil })
         let body = try #require((events["response"] as? [String: Any])?["body"] as? [String: Any])
-        // More than 64 KiB of them came at once.
+        // More than 64 KiB of them arrived at once.
         #expect(body["size"] as? Int ?? 0 > 100_000, "\(body)")
         #expect(CassetteFile.text("outcome.cut", of: events) == "recorder")
     }

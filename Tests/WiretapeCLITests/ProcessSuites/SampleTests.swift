@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// The cassettes in `Cassettes/` are what the format says, and play without the server they came from.
+/// The cassettes in `Cassettes/` conform to the format, and replay without their server.
 @Suite struct SampleTests {
     static let folder = Programs.repository + "/Cassettes"
 

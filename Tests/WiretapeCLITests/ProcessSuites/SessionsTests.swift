@@ -3,7 +3,7 @@ import Platform
 import Testing
 import TapeTestSupport
 
-/// Sessions as test runners use them: other programs, one process, many cassettes.
+/// Sessions in the way of test runners: other programs, one process, many cassettes.
 @Suite struct SessionsTests {
     @Test func pythonWorkersRecordAndReplayAtOnceOverOnePort() throws {
         let origin = try Python.origin("counting_origin.py")
@@ -18,7 +18,7 @@ import TapeTestSupport
         #expect(stopped.status == 0, "\(stopped.errors)")
     }
 
-    /// One server for many processes, as drivers start it.
+    /// One server for many processes, started like a driver does.
     @Test func processesShareAServer() throws {
         let folder = try TemporaryFolder()
         let end = try Python.run(
@@ -27,7 +27,7 @@ import TapeTestSupport
         #expect(end.status == 0 && end.outputText == "ok\n", "\(end.errors)")
     }
 
-    /// Equal URLs, different answers, all at once over one port: each program gets its own session's, in order.
+    /// Equal URLs with different answers, all concurrent over one port: each program gets its own session's answers, in order.
     @Test func eightProgramsAtOnceGetTheirOwnAnswers() throws {
         let count = 20
         let url = "http://origin.test/turn"
@@ -59,7 +59,7 @@ import TapeTestSupport
         for number in 1...8 { #expect(try served.ask("DELETE", "/sessions/s\(number)")["exit"] as? Int == 0) }
     }
 
-    /// Exchanges with one URL and a body each.
+    /// Exchanges with one URL, and a body each.
     private static func cassette(_ url: String, _ bodies: [String]) -> String {
         let interactions = bodies.enumerated().map { index, body in
             let number = index + 10
@@ -123,7 +123,7 @@ import TapeTestSupport
         for name in ["a", "b", "c"] {
             let session = try served.ask("POST", "/sessions", body: #"{"name": "\#(name)", "cassette": "\#(name).json"}"#)
             answers[name] = try served.get(url, through: try #require(session["proxy"] as? String))
-            // Acknowledged, and then in the file: the moment of the kill is no question of luck.
+            // Acknowledged, and then in the file: the moment of the kill is deterministic.
             _ = try Deadline.wait(for: "\(name).json") {
                 ((try served.ask("GET", "/sessions/\(name)")["recording"]) as? [String: Any])?["recorded"] as? Int == 1 ? true : nil
             }

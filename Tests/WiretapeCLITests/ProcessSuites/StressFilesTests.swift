@@ -1,7 +1,7 @@
 import TapeTestSupport
 import Testing
 
-/// A share of `make stress-files`: the same combinations of cassettes and commands each time.
+/// A share of `make stress-files`: the same combinations of cassettes and commands in every run.
 @Suite struct StressFilesTests {
     @Test func everyCommandEndsAndLeavesWholeFiles() throws {
         let end = try ExternalProgram.run(

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// The TLS origins are what they say: curl takes and refuses each of them for the reason that it is there for.
+/// The TLS origins are what they claim: curl accepts and refuses each of them for the intended reason.
 @Suite struct TLSOriginsTests {
     private typealias Kind = TLSOrigins.Kind
 
-    /// What curl says of an origin: exit code, OpenSSL's result of the verification, status.
+    /// curl's result for an origin: the exit code, OpenSSL's verification result, and the status.
     private struct Result: Equatable, CustomStringConvertible {
         var exit: Int32
         var verification = "0"
@@ -15,7 +15,7 @@ import TapeTestSupport
         var description: String { "exit \(self.exit), verification \(self.verification), status \(self.status)" }
 
         static let done = Result(exit: 0, status: "200")
-        /// Also where curl's own check of the name refuses: OpenSSL's result stays at "not verified".
+        /// Also if curl's own check of the name refuses: OpenSSL's result stays at "not verified".
         static let unverified = "1"
         static let noHandshake = Result(exit: 35, verification: Self.unverified)
         static func refused(_ verification: Int) -> Result { Result(exit: 60, verification: "\(verification)") }
@@ -101,7 +101,7 @@ import TapeTestSupport
         }
     }
 
-    /// Only `openssl s_client` tells the two apart: curl takes the end of the connection for the end of the body.
+    /// Only `openssl s_client` distinguishes them: curl treats the end of the connection as the end of the body.
     @Test(arguments: [("clean", false), ("truncated", true)])
     func anEndWithoutCloseNotifyIsSeen(kind: String, isTruncated: Bool) throws {
         let certificates = try TLSCertificates()

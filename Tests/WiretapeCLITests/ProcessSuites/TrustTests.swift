@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// Real clients behind `--` come to trust the recorder by themselves: recorded over HTTPS, and replayed with no origin.
+/// Real clients after `--` trust the recorder without further settings: recorded over HTTPS, and replayed without an origin.
 @Suite struct TrustTests {
     struct Client: Sendable, CustomTestStringConvertible {
         var program: String
-        /// Without the URL, which goes last.
+        /// Without the URL, which is appended.
         var arguments: [String]
         /// A Python module that it needs.
         var module: String?
@@ -29,7 +29,7 @@ import TapeTestSupport
             .send(HttpRequest.newBuilder(URI.create(urls[0])).build(), HttpResponse.BodyHandlers.ofString()).body()); } }
         """
 
-    /// URLSession, Node before 24 and git are not here: they take no variable, or more than a request.
+    /// URLSession, Node before 24 and git are missing here: they read no variable, or need more than one request.
     private static let clients = [
         Client(program: "curl", arguments: ["-q", "--silent", "--show-error"]),
         Client(program: "wget", arguments: ["--quiet", "--output-document=-"]),

@@ -2,7 +2,8 @@
 import Testing
 import TapeTestSupport
 
-/// FoundationNetworking's URLSession in a process of its own: over `http_proxy` in clear, in a namespace over https, and by URLs in the path.
+/// FoundationNetworking's URLSession in a process of its own: over `http_proxy` in cleartext, over https in a namespace, and with URLs in
+/// the path.
 @Suite struct URLSessionTests {
     private func expectTaped(
         _ command: [String], origin: ExternalProgram, count: Int, options: [String] = [], recordOptions: [String] = [], prints text: String,
@@ -49,7 +50,7 @@ import TapeTestSupport
             recordOptions: ["--upstream-ca", certificates.authority], prints: Self.lines("localhost:\(port)"))
     }
 
-    /// Neither root nor trust: redirects lead through the proxy too.
+    /// Without root and trust: redirects go through the proxy too.
     @Test(.enabled(if: SwiftFixture.isBuildable, "swiftc is not installed")) func httpsByURLsInThePath() throws {
         let folder = try TemporaryFolder()
         let program = try SwiftFixture.build("URLSessionWork", into: folder)

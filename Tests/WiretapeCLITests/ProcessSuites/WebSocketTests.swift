@@ -3,7 +3,7 @@ import Platform
 import TapeTestSupport
 import Testing
 
-/// Conversations of a WebSocket between programs of the library websockets: recorded, and replayed without the server.
+/// WebSocket conversations between programs with the websockets library: recorded, and replayed without the server.
 @Suite(.enabled("websockets is not there, and PyPI cannot be reached") { PythonPackages.python != nil })
 struct WebSocketTests {
     private static let script = Programs.fixture("websocket_talk.py")
@@ -74,7 +74,8 @@ struct WebSocketTests {
     private static let live = Programs.fixture("live_origin.py")
     private static let chromium = ["chromium", "chromium-browser", "google-chrome"].first(where: Programs.isInstalled)
 
-    /// Records a client of the origin, and replays it without: what it prints has to be the same, and every recorded message be sent.
+    /// Records a client of the origin, and replays it without the origin: its output has to be the same, and every recorded message has to
+    /// be sent.
     private func expectSame(_ arguments: (_ port: Int) throws -> [String], prints lines: String...) throws {
         let folder = try TemporaryFolder()
         let cassette = folder.file("live.json")
@@ -104,7 +105,7 @@ struct WebSocketTests {
             "text 150000 LONG", "closed 4002 so long true")
     }
 
-    /// haproxy answers its client's Upgrade itself, and asks in HTTP/2 (RFC 8441).
+    /// haproxy answers its client's Upgrade itself, and opens the WebSocket over HTTP/2 (RFC 8441).
     @Test(.enabled("haproxy is not there") { Programs.isInstalled("haproxy") }) func haproxyAsksInHTTP2() throws {
         let server = try ExternalProgram(try #require(PythonPackages.python), [Self.script, "serve"])
         defer { server.stop() }

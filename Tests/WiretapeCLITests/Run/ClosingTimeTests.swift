@@ -3,9 +3,9 @@ import TapeBytes
 import Testing
 @testable import WiretapeCLI
 
-/// Transcripts of signals and closes: a letter for what is called, a number for seconds that pass.
+/// Transcripts of signals and closes: a letter means a call, and a number means the passing of seconds.
 @Suite struct ClosingTimeTests {
-    /// When the close is hastened, in seconds from the beginning.
+    /// The times at which the close is hastened, in seconds from the start.
     private func hastened(grace: Int, _ events: String) -> [Int] {
         let start = DispatchTime.now()
         let clock = Guarded(0)

@@ -70,7 +70,7 @@ import TapeTestSupport
         #expect(error?.message.contains("\"\(path)\" cannot be written (No such file or directory)") == true)
     }
 
-    /// A disk that is full for a while, and takes one line and a half before it is again.
+    /// A disk that is full for a while, and accepts one line and a half before it is full again.
     @Test func whatTheDiskDoesNotTakeIsCountedToTheLine() throws {
         let disk = Guarded((room: 0, text: [UInt8]()))
         let log = LogFile(level: .info) { bytes in

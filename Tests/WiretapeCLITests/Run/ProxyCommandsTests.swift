@@ -3,7 +3,7 @@ import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// `record`: which file is written, and what happens to the one that is there.
+/// `record`: the file that is written, and the fate of an existing one.
 @Suite struct RecordCommandTests {
     private let folder: TemporaryFolder
     private let cassette: String
@@ -88,7 +88,7 @@ import TapeTestSupport
     }
 }
 
-/// `replay`: answers from the cassette alone.
+/// `replay`: answers only from the cassette.
 @Suite struct ReplayCommandTests {
     private let folder: TemporaryFolder
     private let cassette: String
@@ -185,7 +185,7 @@ import TapeTestSupport
     }
 }
 
-/// `run`: records once, then replays; and adds what is new where it is told to.
+/// `run`: records once, then replays; and adds new exchanges on request.
 @Suite struct RunCommandTests {
     private let folder: TemporaryFolder
     private let cassette: String

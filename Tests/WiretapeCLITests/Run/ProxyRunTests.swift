@@ -5,7 +5,7 @@ import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// What a script can tell from the exit code alone.
+/// The results that a script can read from the exit code alone.
 @Suite struct ProxyRunTests {
     private let folder: TemporaryFolder
     private let cassette: String
@@ -15,7 +15,7 @@ import TapeTestSupport
         self.cassette = self.folder.file("pets.json")
     }
 
-    /// Records `/echo` of an origin that is gone afterwards.
+    /// Records `/echo` of an origin that is stopped afterwards.
     private func recordEcho() throws -> String {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
@@ -74,7 +74,7 @@ import TapeTestSupport
     @Test(arguments: ["record", "replay", "run"])
     func aFileThatIsNoCassetteIsToldBeforeListeningAndLeftAlone(_ command: String) throws {
         var texts = ["{\"a\": 1}\n", "hello", "{\"wiretape\": 9, \"interactions\": []}\n"]
-        // What a recording is to replace needs no sense in each exchange.
+        // A recording that will be replaced need not have valid exchanges.
         if command != "record" { texts.append("{\"wiretape\": 1, \"interactions\": [\n  {\"id\": 1, \"started\" oops}\n]}\n") }
         for text in texts {
             try self.folder.write(text.utf8, to: "pets.json")
@@ -130,7 +130,7 @@ import TapeTestSupport
     @Test func aReviewDoesNotTakeWhatHasASecretInIt() throws {
         let url = try self.recordEcho()
         let old = try self.folder.read("pets.json")
-        // Match rules are kept in the head as they are given.
+        // The head stores match rules as they are given.
         let leak = try Wiretape.run(
             ["record", self.cassette, "--review", "--yes", "--ignore", "query:literal-9Kd72hQ", "--"]
                 + Curl.get(url + "?api_key=literal-9Kd72hQ"))
@@ -161,7 +161,7 @@ import TapeTestSupport
         #expect(String(decoding: try self.folder.read("r.json"), as: UTF8.self).contains("\"forwarded\": 0,"))
     }
 
-    /// A name that is reserved (RFC 6761), a port that nobody listens on, and the proxy itself.
+    /// A reserved name (RFC 6761), a port without a listener, and the proxy itself.
     @Test func whatReachedNoOriginIsNotForwarded() throws {
         let end = try Wiretape.run(
             ["run", self.cassette, "--report", self.folder.file("r.json"), "--no-upstream-proxy", "*", "--", "sh", "-c"]
@@ -268,12 +268,12 @@ import TapeTestSupport
         #expect(throws: ValidationError.self) { try settings.check(assumesYes: true) }
         settings.review = Setting(value: true, source: .standard)
         try settings.check(assumesYes: true)
-        // A file may say what is for another day, but not what has no effect on any.
+        // A file may contain settings for another day, but none that never has an effect.
         try ConfigFile(path: "wiretape.yaml", bytes: Array("onExpired: fail".utf8)).settings.check()
         var file = try ConfigFile(path: "wiretape.yaml", bytes: Array("onExpired: fail\nrefreshFields: [json:/a]".utf8)).settings
         let error = #expect(throws: SettingError.self) { try file.check() }
         #expect(error?.message.hasPrefix("wiretape.yaml line 2: refreshFields applies to dates that refreshDates moves") == true)
-        // Another day's --no-refresh-dates is.
+        // They are allowed if only this run has --no-refresh-dates.
         file.refreshDates = Setting(value: false, source: .commandLine)
         try file.check()
     }

@@ -20,7 +20,7 @@ import TapeTestSupport
             """.utf8, to: name)
     }
 
-    /// - Returns: what came of it, what was shown, and how often somebody was asked.
+    /// - Returns: the outcome, the output, and the number of questions.
     private func review(_ answer: RecordingReview.Answer) throws -> (outcome: RecordingReview.Outcome, shown: String, asked: Int) {
         var shown = ""
         var asked = 0
@@ -74,7 +74,7 @@ import TapeTestSupport
         let question = ReviewQuestion(old: "pets.json", new: "pets.new.json")
         question.open()
         var waited = 0
-        // Open, away for as long as a reload takes, open again, then closed.
+        // Open, gone for the duration of a reload, open again, then closed.
         let answer = RecordingReview.pagesAnswer(to: question, isWatched: { waited < 1000 || (5000..<6000).contains(waited) }) {
             waited += $0
             return question.wait(milliseconds: 0)?.answer

@@ -118,7 +118,7 @@ import Testing
         #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json is unchanged"))
     }
 
-    /// Whichever command has recorded: the next run replays it.
+    /// Regardless of the command that has recorded: the next run replays it.
     @Test(arguments: [RecordMode.once, .all]) func aFirstRunThatFailedSaysHowToRecordAgain(_ mode: RecordMode) throws {
         let summary = try self.summary(mode, exists: false) {
             $0.recorder = Self.status(recorded: 1)
@@ -184,7 +184,7 @@ import Testing
         #expect(try RunSummaryTests().report(summary).isEmpty)
     }
 
-    /// Its requests came, so how it finds the proxy is not the reason.
+    /// Its requests arrived, so the proxy settings are not the reason.
     @Test func aCommandWhoseRequestsWereRefusedGetsNoAdviceOnItsSettings() throws {
         let summary = try self.summary(.all, exists: false) {
             $0.childStatus = 0

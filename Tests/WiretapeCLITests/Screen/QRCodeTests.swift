@@ -3,7 +3,7 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct QRCodeTests {
-    /// Of the smallest code, read by zbar.
+    /// The smallest code, checked with zbar.
     @Test func aTextIsTheSamePictureAlways() throws {
         let code = try #require(QRCode("x"))
         let rows = (0..<code.size).map { y in String((0..<code.size).map { code.isDark($0, y) ? "#" : "." }) }

@@ -3,7 +3,7 @@ import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// What a run prints: for people, for scripts, or nothing.
+/// The output of a run: for people, for scripts, or nothing.
 @Suite struct RunScreenTests {
     private let folder: TemporaryFolder
     private let cassette: String

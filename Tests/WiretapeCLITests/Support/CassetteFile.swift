@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TapeTestSupport
 
-/// A cassette as readers see it that are not Wiretape.
+/// A cassette as readers other than Wiretape see it.
 enum CassetteFile {
-    /// A Python that has the jsonschema package: the one in PATH, or the system's.
+    /// A Python with the jsonschema package: the one in PATH, or the system's.
     private static let python = Result {
         for path in [try Programs.find("python3"), "/usr/bin/python3"] where FileManager.default.isExecutableFile(atPath: path) {
             if try ExternalProgram.run(path, ["-c", "import jsonschema"]).status == 0 { return path }
@@ -12,7 +12,7 @@ enum CassetteFile {
         throw TestProblem("no Python 3 has the \"jsonschema\" package: \"scripts/setup.sh test\" installs it")
     }
 
-    /// Expects it to be what docs/cassette.schema.json says, with every body it names beside it.
+    /// Expects that it conforms to docs/cassette.schema.json, and that every referenced body exists.
     static func expectValid(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let schema = Programs.repository + "/docs/cassette.schema.json"
         let check = try ExternalProgram.run(try self.python.get(), [Programs.fixture("check_cassette.py"), schema, path])
@@ -30,7 +30,7 @@ enum CassetteFile {
         try self.interactions(path).map { ($0["request"] as? [String: Any])?["url"] as? String ?? "" }
     }
 
-    /// What stands at a path of members and indexes in an interaction, `connection.tls.chain.0.sha256`, as text; nil where nothing does.
+    /// The text at a path of members and indexes in an interaction, `connection.tls.chain.0.sha256`; nil if there is none.
     static func text(_ path: String, of interaction: [String: Any]) -> String? {
         var value: Any? = interaction
         for step in path.components(separatedBy: ".") {

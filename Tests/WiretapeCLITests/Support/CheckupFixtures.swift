@@ -2,7 +2,7 @@ import ClientCapabilities
 
 @testable import WiretapeCLI
 
-/// A machine on which all is well, to be changed in one place.
+/// A machine without problems, to be changed in one place.
 enum CheckupFixtures {
     static func readings(_ change: (inout CheckupReadings) -> Void = { _ in }) -> CheckupReadings {
         let libcurl = LibcurlFacts(version: "7.88.1", protocols: ["http", "https"], hasHTTP2: true)

@@ -1,13 +1,13 @@
 import Platform
 import TapeTestSupport
 
-/// How long a test waits for a real condition before it gives up.
+/// The time that a test waits for a real condition before it gives up.
 struct Deadline {
     private let end: Double
 
     init(seconds: Double) { self.end = Self.now + seconds }
 
-    /// Seconds of the monotonic clock.
+    /// The seconds of the monotonic clock.
     static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -18,7 +18,7 @@ struct Deadline {
 
     var remainingMilliseconds: Int32 { Int32(max(0, (self.end - Self.now) * 1000)) }
 
-    /// Looks every few milliseconds until there is a value.
+    /// Polls every few milliseconds until there is a value.
     static func wait<Value>(for what: String, seconds: Double = 120, _ look: () throws -> Value?) throws -> Value {
         let deadline = Deadline(seconds: seconds)
         while true {

@@ -1,7 +1,7 @@
 import Foundation
 import TapeTestSupport
 
-/// An origin whose answers can be changed while it runs, and that keeps what it was asked.
+/// An origin whose answers can be changed while it runs, and which stores its requests.
 final class DriftingOrigin {
     let folder: TemporaryFolder
     let port: Int
@@ -19,7 +19,7 @@ final class DriftingOrigin {
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(self.port)/\(path)" }
 
-    /// Method and target of each request, in order, once; then they are forgotten.
+    /// The method and target of each request, in order; clears them.
     func takeRequests() throws -> [String] {
         guard self.folder.exists("requests") else { return [] }
         let lines = String(decoding: try self.folder.read("requests"), as: UTF8.self).split(separator: "\n")
@@ -30,7 +30,7 @@ final class DriftingOrigin {
         }
     }
 
-    /// Records what curl is asked for by each list of arguments.
+    /// Records curl's requests for each list of arguments.
     func record(_ cassette: String, _ commands: [[String]]) throws {
         let script = commands.map { Curl.line() + " -o /dev/null " + $0.map { "'\($0)'" }.joined(separator: " ") }.joined(separator: "\n")
         let end = try Wiretape.run(["record", cassette, "--no-redaction", "--", "sh", "-c", script])

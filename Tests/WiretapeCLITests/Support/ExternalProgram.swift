@@ -2,12 +2,12 @@ import Foundation
 import Platform
 import TapeTestSupport
 
-/// A program under test or its peer: started, signalled, waited for; what it prints goes to files.
+/// A program under test or its peer: it can be started, signalled and awaited; its output goes to files.
 ///
-/// Inherits nothing but what `base` names. Used by one test; `stop` it in a `defer`, since a test that fails leaves early.
+/// Inherits only the variables in `base`. Each test uses its own; call `stop` in a `defer`, since a failing test leaves early.
 final class ExternalProgram {
     struct Ended {
-        /// The exit code, or 128 and the signal's number as shells have it.
+        /// The exit code, or 128 plus the signal's number, as in a shell.
         var status: Int32
         var output: [UInt8]
         var errors: String
@@ -22,8 +22,8 @@ final class ExternalProgram {
     private var status: Int32?
 
     /// - Parameters:
-    ///   - environment: goes over `base`.
-    ///   - directory: where the program runs; a folder of its own without one.
+    ///   - environment: overrides `base`.
+    ///   - directory: the working directory; a new folder by default.
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:], directory: String? = nil) throws {
         self.name = (path as NSString).lastPathComponent
         self.folder = try TemporaryFolder()
@@ -32,7 +32,7 @@ final class ExternalProgram {
 
         var variables = Self.base(home: self.folder.file("home"))
         for (name, value) in environment { variables[name] = value }
-        // The shell changes the folder, which posix_spawn cannot do everywhere, and becomes the program.
+        // The shell changes the folder, which posix_spawn cannot do everywhere, and then becomes the program.
         var argv: [UnsafeMutablePointer<CChar>?] =
             (["sh", "-c", "cd \"$0\" && exec \"$@\"", directory ?? self.folder.file("home"), path] + arguments).map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -57,7 +57,7 @@ final class ExternalProgram {
         posix_spawnattr_setsigmask(&attributes, &signals)
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXFSZ] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // A group of its own, so that `stop` reaches what the program has started as well.
+        // A separate group, so that `stop` reaches the program's children too.
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
         var id = pid_t()
@@ -71,7 +71,7 @@ final class ExternalProgram {
         return ["PATH": path, "HOME": home, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"]
     }
 
-    /// Starts a program and waits until it has ended by itself.
+    /// Starts a program, and waits until it ends by itself.
     static func run(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], directory: String? = nil, seconds: Double = 120
     ) throws -> Ended {
@@ -97,7 +97,7 @@ final class ExternalProgram {
         kill(self.id, signal)
     }
 
-    /// Waits for the program's own end.
+    /// Waits until the program ends by itself.
     func wait(seconds: Double = 120) throws -> Ended {
         do {
             let status = try Deadline.wait(for: "the end of \"\(self.name)\"", seconds: seconds) { self.hasEnded ? self.status : nil }
@@ -107,25 +107,25 @@ final class ExternalProgram {
         }
     }
 
-    /// Asks it to end, then ends it.
+    /// Asks it to end, and kills it if necessary.
     func end(with signal: Int32 = SIGTERM, seconds: Double = 120) throws -> Ended {
         self.send(signal)
         return try self.wait(seconds: seconds)
     }
 
-    /// Ends it and all it has started, at once.
+    /// Kills it and all its children at once.
     func stop() {
-        // The group's id stays taken as long as one of its processes is there, and is not reused before the leader is waited for.
+        // The group's id stays taken while one of its processes exists, and is not reused before the leader has been awaited.
         if !self.hasEnded { kill(-self.id, SIGKILL) }
         while !self.hasEnded { poll(nil, 0, 1) }
     }
 
-    /// Waits until the program has said something.
+    /// Waits until the program has printed a text.
     func said(_ text: String, seconds: Double = 120) throws {
         _ = try self.find("\"\(text)\"", seconds: seconds) { $0.contains(text) ? true : nil }
     }
 
-    /// Waits until `look` finds something in all that the program has printed, errors first.
+    /// Waits until `look` finds something in the program's output, errors first.
     func find<Value>(_ what: String, seconds: Double = 120, _ look: (String) -> Value?) throws -> Value {
         try Deadline.wait(for: "\(what) from \"\(self.name)\"", seconds: seconds) {
             let text = self.errors + String(decoding: self.output, as: UTF8.self)
@@ -137,7 +137,7 @@ final class ExternalProgram {
         }
     }
 
-    /// The port behind the first `http://127.0.0.1:` or `https://127.0.0.1:` that it prints, with a line end behind it.
+    /// The port in the first `http://127.0.0.1:` or `https://127.0.0.1:` of its output that ends with a line end.
     func port() throws -> Int {
         try self.find("its address") { text in
             guard let start = text.range(of: "://127.0.0.1:")?.upperBound else { return nil }

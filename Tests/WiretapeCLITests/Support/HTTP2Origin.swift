@@ -1,14 +1,14 @@
 import Foundation
 import TapeTestSupport
 
-/// A program that serves a folder by HTTP/2 in TLS, or relays to one that does; ends with its owner at the latest.
+/// A program that serves a folder over HTTP/2 with TLS, or relays to one that does; it ends with its owner at the latest.
 ///
-/// Serves `pets.json`, `mebibyte.bin`, and `page.html`, which asks for more and shows by which protocol it came.
+/// Serves `pets.json`, `mebibyte.bin`, and `page.html`, which requests more and shows the protocol of each.
 final class HTTP2Origin {
     enum Kind: String, Sendable, CaseIterable {
         case nghttpd, nghttpx, haproxy, node, hypercorn
 
-        /// What they need besides what the tests always need.
+        /// The requirements beyond those of all tests.
         var isThere: Bool { self == .hypercorn ? PythonPackages.python != nil : Programs.isInstalled(self.rawValue) }
     }
 
@@ -79,7 +79,7 @@ final class HTTP2Origin {
         }
     }
 
-    /// - Parameter tls: key and certificate; without them it is asked by prior knowledge.
+    /// - Parameter tls: the key and the certificate; without them, clients use prior knowledge.
     private func nghttpd(_ tls: [String]?) throws -> Int {
         try self.listening("nghttpd") {
             ["-a", "127.0.0.1", "-d", self.folder.file("site"), "--trailer", "x-end: yes"] + (tls == nil ? ["--no-tls"] : []) + ["\($0)"]
@@ -99,7 +99,7 @@ final class HTTP2Origin {
         return port
     }
 
-    /// A program that is told its port, which between the choice and its bind another process may take.
+    /// A program that gets its port as an argument; another process may take the port before the program binds it.
     static func listening(_ name: String, _ arguments: (_ port: Int) throws -> [String]) throws -> (program: ExternalProgram, port: Int) {
         for _ in 1...5 {
             let port = try FreePorts.take(1)[0]
@@ -114,7 +114,7 @@ final class HTTP2Origin {
         throw TestProblem("\"\(name)\" does not start")
     }
 
-    /// To a backend that is asked by prior knowledge.
+    /// Relays to a backend with prior knowledge.
     static func nghttpx(_ frontend: String, backend: String) -> [String] {
         [
             "--conf=/dev/null", "--workers=1", "--single-process", "--log-level=ERROR", "--frontend=\(frontend)",

@@ -4,7 +4,7 @@ import CassetteModel
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// Takes what an inspection writes.
+/// Collects the output of an inspection.
 final class TextSink {
     var bytes: [UInt8] = []
     var text: String { String(decoding: self.bytes, as: UTF8.self) }
@@ -22,12 +22,12 @@ extension InspectScreen {
     }
 }
 
-/// A cassette's document around interactions.
+/// The document of a cassette with the given interactions.
 func cassetteText(_ interactions: [String]) -> [UInt8] {
     Array(("{\n  \"wiretape\": 1,\n  \"interactions\": [\n" + interactions.joined(separator: ",\n") + "\n  ]\n}\n").utf8)
 }
 
-/// An interaction's JSON with a response whose body is given as JSON.
+/// The JSON of an interaction whose response has a JSON body.
 func interactionText(_ id: Int, second: Int = 0, responseBody: String? = nil, requestBody: String? = nil, headers: String = "") -> String {
     let request = requestBody.map { ", \"body\": \($0)" } ?? ""
     let response = responseBody.map { ", \"body\": \($0)" } ?? ""
@@ -37,7 +37,7 @@ func interactionText(_ id: Int, second: Int = 0, responseBody: String? = nil, re
         """
 }
 
-/// A recorded call of gRPC with two messages each way, as it stands in a cassette.
+/// A recorded gRPC call with two messages in each direction, as it is in a cassette.
 func callText(_ id: Int = 1) -> String {
     """
     { "id": \(id), "started": "2026-11-21T04:19:00Z",
@@ -50,7 +50,7 @@ func callText(_ id: Int = 1) -> String {
     """
 }
 
-/// A recorded upload's JSON text, as it stands in a cassette.
+/// The JSON text of a recorded upload, as it is in a cassette.
 func uploadText(_ bytes: [UInt8], id: Int = 1) -> String {
     var writer = JSONWriter()
     bytes.withUnsafeBytes { writer.base64($0) }

@@ -2,9 +2,9 @@ import TapeTLS
 
 @testable import WiretapeCLI
 
-/// An authority in a folder of its own, and what is wanted of it.
+/// An authority in its own folder, and the tests' expectations of it.
 struct MadeAuthority {
-    /// Seconds since 1970: noon of a day in 2026.
+    /// Seconds since 1970: noon on a day in 2026.
     static let now: Int64 = 1_795_262_400
 
     let certificateFile: String
@@ -19,7 +19,7 @@ struct MadeAuthority {
     }
 }
 
-/// The message of what a body throws; nil where it throws nothing, or something else.
+/// The message of the error that a body throws; nil if it throws nothing, or another error.
 func trustProblem(_ body: () throws -> Void) -> String? {
     do {
         try body()

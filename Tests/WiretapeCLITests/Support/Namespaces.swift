@@ -1,14 +1,14 @@
 #if os(Linux)
 import Glibc
 
-/// Whether this machine lets the tests have mount namespaces; containers often do not.
+/// Whether tests may use mount namespaces on this machine; containers often forbid them.
 enum Namespaces {
     static let reason: String = "mount namespaces are forbidden here (unshare)"
 
-    /// By a program that shares no code with what is tested.
+    /// Checked with a program that shares no code with the tested one.
     static let arePermitted = Self.permits((getuid() == 0 ? [] : ["--user", "--map-root-user"]) + ["--mount"])
 
-    /// Also those of users.
+    /// Whether user namespaces are allowed too.
     static let areForUsers = Self.permits(["--user", "--map-root-user", "--mount"])
 
     private static func permits(_ options: [String]) -> Bool {

@@ -1,10 +1,10 @@
 import Foundation
 import TapeTestSupport
 
-/// A real nginx as origin, on a free port, with its files in a folder of its own.
+/// A real nginx as origin, on a free port, with its files in its own folder.
 final class Nginx {
     let port: Int
-    /// What it serves.
+    /// The served files.
     let folder: TemporaryFolder
     private let process: NginxProcess
 

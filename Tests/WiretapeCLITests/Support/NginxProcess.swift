@@ -2,20 +2,20 @@ import Foundation
 import Platform
 import TapeTestSupport
 
-/// A running nginx with the caller's servers on free ports; ends with its owner at the latest.
+/// A running nginx with the caller's servers on free ports; it ends with its owner at the latest.
 ///
-/// Knows nothing of what the servers do.
+/// Does not know the purpose of the servers.
 final class NginxProcess {
     let ports: [Int]
     private let program: ExternalProgram
 
     /// - Parameters:
-    ///   - folder: where configuration, logs and temporary files go.
-    ///   - servers: the `server` blocks for the ports given.
+    ///   - folder: the place of the configuration, logs and temporary files.
+    ///   - servers: the `server` blocks for the given ports.
     init(folder: TemporaryFolder, ports count: Int, servers: ([Int]) -> String) throws {
         let nginx = try Programs.find("nginx")
         try FileManager.default.createDirectory(atPath: folder.file("logs"), withIntermediateDirectories: false)
-        // Between the choice of a port and nginx's bind another process may take it.
+        // Another process may take a port between its choice and nginx's bind.
         for attempt in 1...5 {
             let ports = try FreePorts.take(count)
             try folder.write(Self.configuration(folder: folder.path, servers: servers(ports)).utf8, to: "nginx.conf")
@@ -23,7 +23,7 @@ final class NginxProcess {
             let program = try ExternalProgram(nginx, arguments)
             let answers = try? Deadline.wait(for: "nginx") {
                 if program.hasEnded { throw TestProblem("nginx ended") }
-                // A port for TLS answers this too: with 400.
+                // A TLS port answers this too, with a 400.
                 return try? RawClient.exchange(port: ports[0], Array("GET /pets.json HTTP/1.0\r\n\r\n".utf8))
             }
             if answers != nil {
@@ -64,9 +64,9 @@ final class NginxProcess {
     }
 }
 
-/// Ports of 127.0.0.1 for programs that are told theirs.
+/// Ports of 127.0.0.1 for programs that get theirs as an argument.
 enum FreePorts {
-    /// Different ports: all are taken before the first is given back.
+    /// Different ports: all are bound before the first is released.
     static func take(_ count: Int) throws -> [Int] {
         var descriptors: [Int32] = []
         defer { for descriptor in descriptors { close(descriptor) } }

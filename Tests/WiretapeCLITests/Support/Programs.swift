@@ -2,9 +2,9 @@ import Foundation
 import Platform
 import TapeTestSupport
 
-/// Where the programs are that these tests start.
+/// The locations of the programs that these tests start.
 enum Programs {
-    /// The folder that holds the test bundle, and beside it what the package builds.
+    /// The folder that holds the test bundle and the products of the package.
     private static let built: String = {
         let arguments = CommandLine.arguments
         #if os(Linux)
@@ -21,7 +21,7 @@ enum Programs {
     static func wiretape() throws -> String { try self.builtProgram("wiretape") }
     static func demoOrigin() throws -> String { try self.builtProgram("DemoOrigin") }
 
-    /// A path in the folder of what is built, for what may outlive a run of the tests.
+    /// A path in the build folder, for files that may outlive a run of the tests.
     static func besideTests(_ name: String) -> String { "\(self.built)/\(name)" }
 
     private static func builtProgram(_ name: String) throws -> String {
@@ -34,7 +34,7 @@ enum Programs {
 
     static func isInstalled(_ name: String) -> Bool { (try? self.find(name)) != nil }
 
-    /// A program of the system, looked up in PATH and where those who are not root have no PATH to.
+    /// A program of the system, looked up in PATH and in the folders that are often missing from the PATH of users other than root.
     static func find(_ name: String) throws -> String {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.components(separatedBy: ":") + ["/usr/sbin", "/sbin"]
@@ -45,7 +45,7 @@ enum Programs {
         throw TestProblem("\"\(name)\" is not installed: \"scripts/setup.sh test\" installs what the tests need")
     }
 
-    /// A file beside these tests.
+    /// A file next to these tests.
     static func fixture(_ name: String) -> String { self.repository + "/Tests/WiretapeCLITests/Fixtures/" + name }
 
     /// The folder of the package.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The HTTP clients and servers of Python that do not come with it, in an environment of their own: fetched from PyPI once, and kept beside the build.
+/// Python's third-party HTTP clients and servers, in their own environment: installed once from PyPI, and kept next to the build.
 enum PythonPackages {
     private static let folder = Programs.repository + "/.build/python-clients"
 
-    /// The Python that has them; nil where they are not there and PyPI cannot be reached.
+    /// The Python that has them; nil if they are missing and PyPI cannot be reached.
     static let python: String? = {
         let python = Self.folder + "/bin/python"
         if Self.works(python) { return python }
@@ -12,7 +12,7 @@ enum PythonPackages {
             rm -rf "$0" && python3 -m venv "$0" &&
             "$0/bin/pip" install --quiet --disable-pip-version-check --retries 0 --timeout 20 'requests>=2.31,<3' 'httpx[http2]>=0.27,<1' 'grpcio>=1.60,<2' 'websockets>=15' 'hypercorn>=0.16,<1' 'aiohttp>=3.9,<4'
             """
-        // With the whole environment, since that is where people say how PyPI is reached.
+        // With the whole environment, which may say how to reach PyPI.
         let end = try? ExternalProgram.run(
             "/bin/sh", ["-c", script, Self.folder], environment: ProcessInfo.processInfo.environment, seconds: 180)
         return end?.status == 0 && Self.works(python) ? python : nil

@@ -1,7 +1,7 @@
 import Platform
 import TapeTestSupport
 
-/// A client that knows nothing of HTTP: sends bytes, and takes what comes until the peer closes.
+/// A client without any knowledge of HTTP: sends bytes, and reads until the peer closes.
 enum RawClient {
     static func exchange(port: Int, _ request: [UInt8], seconds: Double = 120) throws -> [UInt8] {
         let stream = streamSocket

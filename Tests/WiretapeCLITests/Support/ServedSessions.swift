@@ -1,13 +1,13 @@
 import Foundation
 import TapeTestSupport
 
-/// `wiretape serve` on free ports, with a token and a folder of its own.
+/// `wiretape serve` on free ports, with its own token and folder.
 final class ServedSessions {
     static let token = "a-token-for-these-tests"
 
     let folder: TemporaryFolder
     let program: ExternalProgram
-    /// HOST:PORT.
+    /// In the form HOST:PORT.
     let shared: String
     let control: String
 
@@ -32,7 +32,7 @@ final class ServedSessions {
 
     deinit { self.program.stop() }
 
-    /// Asks the control API with curl.
+    /// Calls the control API with curl.
     func ask(_ method: String, _ path: String, body: String? = nil) throws -> [String: Any] {
         var arguments = ["-q", "-sS", "--max-time", "30", "-X", method, "-H", "Authorization: Bearer \(Self.token)"]
         if let body { arguments += ["-H", "Content-Type: application/json", "-d", body] }
@@ -43,7 +43,7 @@ final class ServedSessions {
         return object
     }
 
-    /// Fetches through a proxy with curl; the body, or the status where it is not 200.
+    /// Fetches through a proxy with curl, and returns the body, or the status if it is not 200.
     func get(_ url: String, through proxy: String) throws -> String {
         let arguments = ["-q", "-sS", "--max-time", "30", "--noproxy", "", "-x", proxy, "-w", "\n%{http_code}", url]
         let end = try ExternalProgram.run(try Programs.find("curl"), arguments)

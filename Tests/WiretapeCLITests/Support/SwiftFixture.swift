@@ -1,6 +1,6 @@
 import TapeTestSupport
 
-/// A program of one Swift file beside these tests, built when it is wanted.
+/// A program of one Swift file next to these tests, built on demand.
 enum SwiftFixture {
     static let isBuildable = Programs.isInstalled("swiftc")
 

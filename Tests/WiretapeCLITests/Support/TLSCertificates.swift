@@ -1,6 +1,6 @@
 import TapeTestSupport
 
-/// Test authorities and certificates of every kind, made by the `openssl` program into a folder of their own.
+/// Test authorities and certificates of every kind, created by the `openssl` program in their own folder.
 ///
 /// Server certificates are for `localhost`, `origin.test`, `*.wild.test`, 127.0.0.1 and ::1.
 final class TLSCertificates: Sendable {
@@ -15,10 +15,10 @@ final class TLSCertificates: Sendable {
         }
     }
 
-    /// The authority that clients are to trust.
+    /// The authority that clients should trust.
     var authority: String { self.folder.file("authority.pem") }
 
-    /// For clients: "client", which the origins that want one trust, and "unknown-client".
+    /// Certificates for clients: "client", which origins with mutual TLS trust, and "unknown-client".
     func certificate(_ name: String) -> String { self.folder.file("\(name).pem") }
 
     func key(_ name: String) -> String { self.folder.file("\(name).key") }

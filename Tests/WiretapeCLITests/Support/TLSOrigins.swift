@@ -1,9 +1,9 @@
 import TapeTestSupport
 
-/// One nginx with a TLS origin of every kind, each on a free port of 127.0.0.1; ends with its owner at the latest.
+/// One nginx with a TLS origin of every kind, each on a free port of 127.0.0.1; it ends with its owner at the latest.
 ///
-/// All serve `pets.json`, `bytes.bin`, `large.bin` and `/tls`, which says what nginx saw: version, cipher, SNI, ALPN, "r" for a resumed session, and the
-/// client certificate's subject; `/tls-closing` says it and ends the connection.
+/// All serve `pets.json`, `bytes.bin`, `large.bin` and `/tls`, which reports nginx's view: version, cipher, SNI, ALPN, "r" for a resumed
+/// session, and the client certificate's subject; `/tls-closing` reports it and closes the connection.
 final class TLSOrigins {
     enum Kind: String, Sendable, CaseIterable {
         case good
@@ -11,7 +11,7 @@ final class TLSOrigins {
         case tls10Only
         case tls12Only
         case tls13Only
-        /// nginx answers 400 within TLS to a client without a certificate; `tls_origin.py` ends the handshake.
+        /// nginx answers 400 over TLS to a client without a certificate; `tls_origin.py` aborts the handshake.
         case clientCertificate
         case expired
         case notYetValid
@@ -21,7 +21,7 @@ final class TLSOrigins {
         case intermediate
         case missingIntermediate
 
-        /// What `certificates.sh` calls its certificate.
+        /// The name of its certificate in `certificates.sh`.
         fileprivate var certificate: String {
             switch self {
             case .good, .tls10Only, .tls12Only, .tls13Only, .clientCertificate: "good"
@@ -48,7 +48,7 @@ final class TLSOrigins {
         }
     }
 
-    /// 4 MiB that repeat themselves only after 64 KiB and a byte: no TLS record and no read begins like the one before.
+    /// 4 MiB that repeat only after 64 KiB and a byte: no TLS record and no read begins like the previous one.
     static let large: [UInt8] = {
         var block = (0...(64 << 10)).map { UInt8(truncatingIfNeeded: $0 &* $0 &>> 5) }
         for _ in 0..<6 { block += block }

@@ -1,9 +1,9 @@
 import Platform
 import TapeTestSupport
 
-/// A terminal that nobody looks at, and what is written to it.
+/// A terminal without a viewer, and the text that is written to it.
 final class TerminalPair {
-    /// The side a program writes to.
+    /// The side to which a program writes.
     let descriptor: Int32
     private let screen: Int32
 
@@ -17,10 +17,10 @@ final class TerminalPair {
         }
         self.screen = screen
         self.descriptor = descriptor
-        // Not for the programs that other tests start meanwhile.
+        // Programs that other tests start in the meantime must not inherit it.
         _ = fcntl(screen, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // Bytes as they were written: no carriage return in front of a line feed.
+        // Raw bytes: no carriage return before a line feed.
         var modes = termios()
         tcgetattr(self.descriptor, &modes)
         modes.c_oflag &= ~tcflag_t(OPOST)
@@ -32,7 +32,7 @@ final class TerminalPair {
         close(self.screen)
     }
 
-    /// What has been written since the last look.
+    /// The text that has been written since the last call.
     func written() -> String {
         var text: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 4096)

@@ -1,6 +1,6 @@
-/// What a raw client got: compared byte for byte, but for what concerns one connection alone (RFC 9110, 7.6.1).
+/// A message that a raw client received: compared byte for byte, except for fields of a single connection (RFC 9110, 7.6.1).
 struct WireMessage: Equatable, CustomStringConvertible {
-    /// The status lines and fields, interim ones first, without those of one connection.
+    /// The status lines and fields, interim ones first, without the fields of a connection.
     var lines: [[UInt8]]
     var rest: [UInt8]
 
@@ -24,7 +24,7 @@ struct WireMessage: Equatable, CustomStringConvertible {
         self.rest = Array(rest)
     }
 
-    /// One head after the other, and no body.
+    /// One head after another, without a body.
     init(heads bytes: [UInt8]) {
         self.lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false).map(Array.init).filter { line in
             let lower = String(decoding: line, as: UTF8.self).lowercased()
@@ -39,7 +39,7 @@ struct WireMessage: Equatable, CustomStringConvertible {
         self.rest = body
     }
 
-    /// The same with the date of the answer taken out: it differs between two answers of one origin.
+    /// The message without the date of the answer, which differs between two answers of one origin.
     var undated: WireMessage {
         var copy = self
         copy.lines.removeAll { String(decoding: $0, as: UTF8.self).lowercased().hasPrefix("date:") }

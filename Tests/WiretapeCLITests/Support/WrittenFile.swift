@@ -1,7 +1,7 @@
 import Platform
 import TapeTestSupport
 
-/// A file that stands in for a standard stream that is no terminal.
+/// A file in place of a standard stream, which is no terminal.
 final class WrittenFile {
     let descriptor: Int32
     private let folder: TemporaryFolder

@@ -9,7 +9,7 @@ import TapeTestSupport
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// A home that is no folder stands for all that cannot be written, for root too.
+    /// A home that is not a folder represents any home that cannot be written, even for root.
     private func environment(home: String) throws -> [String: String] {
         try FileManager.default.createDirectory(atPath: self.folder.file("tmp"), withIntermediateDirectories: true)
         return ["HOME": home, "XDG_DATA_HOME": home == "/dev/null" ? "" : "\(home)/data", "TMPDIR": self.folder.file("tmp")]
@@ -114,7 +114,7 @@ import TapeTestSupport
 
     @Test func whatCannotBeRemovedYetIsTriedAgain() throws {
         let run = try RunFolder(environment: ["TMPDIR": self.folder.path])
-        // Deeper than a path can name.
+        // Deeper than any path can name.
         let name = String(repeating: "d", count: 200)
         var descriptor = open(run.path, O_RDONLY | O_DIRECTORY)
         for _ in 0..<22 {

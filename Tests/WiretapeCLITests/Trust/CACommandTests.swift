@@ -73,7 +73,7 @@ import TapeTestSupport
     }
 }
 
-/// `ca path`: prints where the certificate is, and makes it on first use.
+/// `ca path`: prints the path of the certificate, and creates it on first use.
 @Suite struct CAPathCommandTests {
     private let folder: TemporaryFolder
 

@@ -4,8 +4,8 @@ import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// `ca install`: what it says it does, and that a dry run does nothing. The system's own store is left alone: where the commands are
-/// run, they are programs of the test's.
+/// `ca install`: the announced actions, and a dry run that does nothing. The system's own store stays untouched: the commands that run are
+/// the test's own programs.
 @Suite(.enabled(if: SystemStore.current() != nil)) struct CAInstallCommandTests {
     private let folder: TemporaryFolder
 
@@ -23,11 +23,11 @@ import TapeTestSupport
     }
 
     #if os(Linux)
-    /// A PATH on which each program writes down what it is called with.
+    /// A PATH on which each program logs its invocation.
     private func recordingPath(status: Int = 0) throws -> String {
         let script = "#!/bin/sh\necho \"${0##*/}${*:+ }$*\" >> '\(self.folder.file("log"))'\nexit \(status)"
         for name in ["install", "update-ca-certificates", "update-ca-trust", "rm"] {
-            // By a process of its own: a program that this one starts meanwhile would hold the file open for writing.
+            // A separate process writes it: a program that this one starts in the meantime would hold the file open for writing.
             let end = try ExternalProgram.run(
                 "/bin/sh",
                 [
@@ -61,7 +61,7 @@ import TapeTestSupport
         let wiretape = try Programs.wiretape()
         let end: ExternalProgram.Ended
         if getuid() == 0 {
-            // What it needs of this folder another user may have as well.
+            // Another user may access the parts of this folder that the command needs.
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: self.folder.path)
             end = try ExternalProgram.run(
                 try Programs.find("setpriv"), ["--reuid", "65534", "--regid", "65534", "--clear-groups", wiretape] + arguments)

@@ -15,7 +15,7 @@ import TapeTestSupport
         self.trust = TrustFolder(path: self.folder.file("ca/trust"))
     }
 
-    /// The certificate of another authority, in a file.
+    /// A file with the certificate of another authority.
     private func roots(_ name: String) throws -> (path: String, pem: [UInt8]) {
         let made = try MadeAuthority(in: self.folder.file("other-\(name)"))
         return (made.certificateFile, made.pem)
@@ -99,7 +99,7 @@ import TapeTestSupport
             trust = try self.prepare(["SSL_CERT_FILE": trust.bundle, "WGETRC": trust.wgetSettings], places: [system.path])
             #expect(try self.contents(trust) == self.contents(system.pem, self.authority))
         }
-        // Bundles: of the system's roots, of a bundle of these.
+        // Two bundles: one of the system's roots, and one of that bundle.
         #expect(try self.folder.names(in: "ca/trust").filter { $0.hasPrefix("bundle") }.count == 2)
     }
 

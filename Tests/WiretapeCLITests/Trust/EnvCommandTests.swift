@@ -3,7 +3,7 @@ import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
 
-/// `env`, read by the shells and programs that it is for.
+/// `env`, read by the shells and programs for which it is meant.
 @Suite struct EnvCommandTests {
     private let folder: TemporaryFolder
     private var environment: [String: String]
@@ -13,7 +13,7 @@ import TapeTestSupport
         self.environment = ["WIRETAPE_CA_DIR": self.folder.file("it's a folder/ca")]
     }
 
-    /// What a child of a shell has that took the lines over.
+    /// The environment of a child of a shell that has read the lines.
     private func variables(_ line: String, _ more: [String: String] = [:]) throws -> [String: String] {
         let script = "wiretape=$1; \(line)\nexec python3 -c 'import json, os; print(json.dumps(dict(os.environ)))'"
         let end = try ExternalProgram.run(

@@ -92,7 +92,7 @@ import TapeTestSupport
             roots: [.init(hash: "aaaa0000", path: root), .init(hash: "bbbb1111", path: root)])
     }
 
-    /// - Parameter prefix: runs what follows as somebody else.
+    /// - Parameter prefix: a command that runs its arguments as another user.
     private func run(_ command: [String], prefix: [String] = []) throws -> ExternalProgram.Ended {
         let words = prefix + [try Programs.wiretape()] + self.plan.arguments(for: command)
         return try ExternalProgram.run(words[0], Array(words.dropFirst()))
@@ -105,7 +105,7 @@ import TapeTestSupport
         let paths = self.plan.files + ["one.pem", "aaaa0000.0", "aaaa0000.1", "bbbb1111.0"].map { "\(certs)/\($0)" }
         let end = try self.run(["sh", "-c", "for f; do cat \"$f\"; echo; done", "sh"] + paths, prefix: prefix)
         #expect(end.status == 0 && end.outputText == "ours\nours\none\none\nroot\nroot\n", "\(end.errors)", sourceLocation: sourceLocation)
-        // Nobody else sees it, and nothing was written.
+        // No other process sees it, and nothing was written.
         #expect(try self.text("a b.crt") == "theirs" && self.text("certs/all.crt") == "theirs", sourceLocation: sourceLocation)
         #expect(try self.folder.names(in: "certs") == ["aaaa0000.0", "all.crt", "one.pem"], sourceLocation: sourceLocation)
         #expect(try self.folder.names(in: "holder") == [], sourceLocation: sourceLocation)
@@ -131,7 +131,7 @@ import TapeTestSupport
         #expect(end.status == 0 && end.outputText == "onerootours", "\(end.errors)")
     }
 
-    /// The way of those who are not root: with a user namespace, and the same number and no rights in it.
+    /// The way of users other than root: with a user namespace, and the same number and no rights in it.
     @Test(.enabled(if: Namespaces.areForUsers && getuid() == 0, "user namespaces are forbidden here, or the tests are not run as root"))
     func aUserKeepsHisNumberAndGainsNothing() throws {
         // The folders above belong to root and are closed.
