@@ -169,7 +169,7 @@ import Testing
         #expect(response?["code"]?.int == 201 && response?["body"]?.string == "ok")
     }
 
-    @Test func whatPostmanWouldFillInIsItsOwnValue() throws {
+    @Test func eachPostmanVariableHasItsOwnTextAsValue() throws {
         let interaction = Self.post(#"{"a": "{{token:1}} {{{$guid}} {{no} {{}} { {{x}y}}", "b": "{{token:1}}"}"#)
         let document = try JSONDocument(Array(try self.text([interaction]) { PostmanCollection($0) }.utf8)).root
         let variables = document["variable"]?.elements.map { $0 } ?? []
@@ -235,7 +235,7 @@ import Testing
                 && powershell.hasPrefix("$OutputEncoding = ") && powershell.hasSuffix("'@ | & $curl --config -\n\n"))
     }
 
-    @Test func whatCurlCannotSendIsAComment() throws {
+    @Test func requestThatCurlCannotSendIsAComment() throws {
         let text = try self.text([Interaction.sample(1, at: 0, "CONNECT", "https://a.test")]) { CurlScript($0, .bash) }
         #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("#") }, "\(text)")
     }

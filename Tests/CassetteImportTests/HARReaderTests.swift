@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func whatWasNeverSentOrIsNotHTTPIsLeftOutAndCounted() throws {
+    @Test func blockedAndNonHTTPEntriesAreOmittedAndCounted() throws {
         let blocked = HARText.entry(status: 0, response: #""_error": "net::ERR_BLOCKED_BY_CLIENT""#)
         let data = HARText.entry("GET", "data:text/plain,hi")
         let (report, exchanges) = try self.importing.run(HARText.log(blocked, data, HARText.entry(), data))

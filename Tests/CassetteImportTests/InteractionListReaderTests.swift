@@ -236,7 +236,7 @@ import Testing
             aliasLimit: 1 << 20)
     }
 
-    @Test func whatIsSkippedMayBeLongAndItsAnchorsAreKept() throws {
+    @Test func skippedValueMayBeLongAndKeepsItsAnchors() throws {
         let stream = try self.stream("a:\n- &x [1]\n\(String(repeating: "- [0,0,0,0,0,0,0,0,0]\n", count: 100))b: *x\n")
         #expect(try stream.enterMembers())
         #expect(try stream.nextName() == "a")

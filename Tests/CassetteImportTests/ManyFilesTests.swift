@@ -34,7 +34,7 @@ import Testing
         #expect(try RecordedExchanges.read(self.importing.cassette).map(\.request.url) == ["http://a.test/pets", "http://a.test/b"])
     }
 
-    @Test func whatIsStrictStopsAtAnUnreadableFile() throws {
+    @Test func strictImportStopsAtAnUnreadableFile() throws {
         try self.importing.folder.write("hello".utf8, to: "not.txt")
         try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
         #expect(throws: CassetteError.self) { try self.run(["a.har", "not.txt"], isStrict: true) }

@@ -145,7 +145,7 @@ import Testing
         #""body": [{"matcher": "xpath", "value": "/items"}]"#, #""headers": {"A": [{"matcher": "jsonPartial", "value": "x"}]}"#,
         #""scheme": [{"matcher": "exact", "value": "http", "doMatch": {"matcher": "exact", "value": "x"}}]"#,
     ])
-    func whatAsksForAnotherValueIsNoRequest(_ matcher: String) throws {
+    func matcherForAnotherValueMakesNoRequest(_ matcher: String) throws {
         let path = #""path": [{"matcher": "exact", "value": "/a"}]"#
         let text = #"{"data": {"pairs": [{"request": {\#(path), \#(matcher)}, "response": {"status": 200, "body": "x"}}]}}"#
         let (report, exchanges) = try self.importing.run(text, as: "sim.json")

@@ -205,7 +205,7 @@ import Testing
         #expect(self.losses(report) == ["timing": 1])
     }
 
-    @Test func whatIsNotAnExchangeIsReported() throws {
+    @Test func recordsOutsideOfExchangesAreReported() throws {
         let lone = Self.record("response", "9", concurrent: "8", Self.answer)
         let revisit =
             Self.record("request", "3", Self.sent)

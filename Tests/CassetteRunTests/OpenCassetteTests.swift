@@ -55,7 +55,7 @@ import Testing
         #expect(try self.folder.names() == [])
     }
 
-    @Test func whatWasRepairedIsANotice() throws {
+    @Test func repairIsReportedAsANotice() throws {
         try self.record()
         let whole = try self.folder.read("tape.json")
         try self.folder.write(Array(whole.dropLast(4)), to: "tape.json")

@@ -15,7 +15,7 @@ struct PetPagesTests {
         #expect(RoutesTests.text(PetPages.create(body: Array("{ }".utf8))) == "{\"id\": 4}\n")
     }
 
-    @Test(arguments: ["", " ", "[]", "{", "}", "\"{}\""]) func whatIsNoObjectIsRefused(body: String) {
+    @Test(arguments: ["", " ", "[]", "{", "}", "\"{}\""]) func bodyThatIsNoObjectIsRefused(body: String) {
         #expect(PetPages.create(body: Array(body.utf8)).status == .badRequest)
         #expect(Self.answer(.PUT, "1", body).status == .badRequest)
     }

@@ -76,7 +76,7 @@ extension LocalGate.Server {
         #expect(try self.refusal(host: "127.0.0.1:7071", [("authorization", "bEaReR sesame-open-wide")]) == nil)
     }
 
-    @Test func whatIsOpenNeedsNoTokenButTheRightHostAndOrigin() throws {
+    @Test func openPathNeedsTheRightHostAndOriginButNoToken() throws {
         let own = "127.0.0.1:7071"
         #expect(try self.refusal(host: own, path: "/page.js", []) == nil)
         #expect(try self.refusal(host: own, path: "/page.js", method: "POST", []) == "token")

@@ -45,7 +45,7 @@ import Testing
         #expect("\(answer.status) \(answer.reason)".hasPrefix(wanted))
     }
 
-    @Test func whatIsNotWholeWaits() {
+    @Test func incompleteRequestNeedsMore() {
         let whole = self.head("POST /sessions", "Content-Type: application/json", "Content-Length: 9", body: "{}")
         #expect(self.read(whole) == .needsMore(saysContinue: false))
         #expect(self.read("POST /sess") == .needsMore(saysContinue: false))
@@ -90,7 +90,7 @@ import Testing
         "GET /sessions HTTP/1.1\r\n\r\n", "GET /sessions HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n",
         "\u{16}\u{3}\u{1}\u{2}\r\n\r\n",
     ])
-    func whatIsNoRequestForAPathIsRefused(_ text: String) {
+    func malformedRequestIsRefused(_ text: String) {
         #expect(self.status(self.read(text)) == 400)
     }
 

@@ -178,7 +178,7 @@ private final class Pair {
         #expect(throws: HTTP2Failure.self) { try pair.request() }
     }
 
-    @Test func whoHasEndedIsKnown() throws {
+    @Test func endOfThePeerIsKnown() throws {
         let pair = try Pair()
         let open = try pair.request(method: "POST", hasBody: true)
         let ended = try pair.request()

@@ -158,7 +158,7 @@ import Testing
         #expect(try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"").status == 422)
     }
 
-    @Test func whatWouldChangeIsShown() throws {
+    @Test func changesOfAnEditAreShown() throws {
         let service = try self.service()
         let text = try self.text(service, 2).replacing("\"status\": 200", with: "\"status\": 404")
         let changes = try #require(try self.ask(service, "/api/edits/try", [("key", "2"), ("text", text)]).json["changes"])
@@ -295,7 +295,7 @@ import Testing
 
     // MARK: Sending, redaction, review
 
-    @Test func whatIsSentIsTheRecordedRequestOrTheEditedOne() throws {
+    @Test func recordedOrEditedRequestIsSent() throws {
         let sent = Guarded<[String]>([])
         var tools = InspectorTools()
         tools.send = { order, take in

@@ -113,7 +113,7 @@ import Testing
         #expect(more.count == 3 && more[2].contains("\"rows\": "))
     }
 
-    @Test func whatIsAppendedIsTold() throws {
+    @Test func newExchangesAreReported() throws {
         let inspector = try RunningInspector([.sample(1)])
         _ = try inspector.state { $0.contains("\"rows\": 1,") }
         try RecordedExchanges.write([.sample(1), .sample(2), .sample(3)], to: inspector.folder.file("new.json"))

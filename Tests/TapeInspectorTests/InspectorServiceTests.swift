@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func whatAFilterFindsIsToldBeforeAllBodiesAreDecoded() throws {
+    @Test func matchesOfAFilterAreReportedBeforeAllBodiesAreDecoded() throws {
         let needle = Body(size: 6, content: .text(Array("needle".utf8)))
         let exchanges: [Interaction] = (1...450).map { id in
             [3, 7, 301, 450].contains(id) ? .sample(id, at: Int64(id), body: needle) : .sample(id, at: Int64(id))

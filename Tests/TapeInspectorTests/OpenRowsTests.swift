@@ -53,7 +53,7 @@ import Testing
         try JSONDocument(self.ask(service, path).body).root
     }
 
-    @Test func whatAnotherProcessRecordsIsOpen() throws {
+    @Test func exchangesOfAnotherProcessAreOpen() throws {
         let service = try self.service([.sample(1)])
         #expect(try self.json(service, "/api/state")["open"]?.int == 0)
         let journals = [try self.journal(2, ["one", "two"]), try self.journal(3, [])]
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func whatIsInTheCassetteIsNotOpen() throws {
+    @Test func exchangeInTheCassetteIsNotOpen() throws {
         // A recorder that is killed between writing an exchange and removing its journal leaves both.
         let started = try #require(Timestamp("2026-11-25T12:00:00.000002Z"))
         var ended = Interaction.sample(2)
@@ -93,7 +93,7 @@ import Testing
         withExtendedLifetime(journal) {}
     }
 
-    @Test func whatHasEndedIsFoundInTheCassette() throws {
+    @Test func endedExchangeIsFoundInTheCassette() throws {
         let open = OpenExchanges()
         for id in [7, 8] { open.began(id: id, started: Timestamp(microseconds: 0), method: "GET", url: "http://a/slow") }
         let service = try self.service(

@@ -110,7 +110,7 @@ import Testing
         #expect(try RecordedCassette(path: self.path).matchTexts() == nil)
     }
 
-    @Test func whereNothingIsReplayedThereIsNoReport() throws {
+    @Test func noReplayHasNoReport() throws {
         try RecordedExchanges.write([.sample(1)], to: self.path)
         let service = InspectorService(cassette: try InspectedCassette(path: self.path))
         #expect(try self.ask(service, "/api/replay").status == 404)

@@ -28,7 +28,7 @@ import Testing
         #expect(!self.question.answer(.accept, by: .page))
     }
 
-    @Test func whereNothingDiffersNobodyIsAsked() {
+    @Test func reviewWithoutDifferencesAsksNobody() {
         self.question.end("same")
         #expect(self.question.phase == .done("same", by: .terminal))
         self.question.open()

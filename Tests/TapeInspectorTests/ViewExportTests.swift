@@ -48,7 +48,7 @@ import Testing
         #expect(Array(bytes[43..<48]) == Array("hello".utf8))
     }
 
-    @Test func whatWouldBeCutIsRefused() {
+    @Test func truncatedContentIsRefused() {
         var zip = ZipWriter()
         #expect(throws: CassetteError.self) { try zip.add("a", [], isWhole: false) }
     }

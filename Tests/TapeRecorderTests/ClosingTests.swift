@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Every command that takes the cassette's lock and succeeds.
-    @Test func whatAFailedCommandLeftIsRemovedByTheNextOne() throws {
+    @Test func leftoversOfAFailedCommandAreRemovedByTheNextOne() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         _ = try self.recording(folder, count: 1).close(keepsOld: false, hasUndecoded: true) { _, _ in }
@@ -172,7 +172,7 @@ import Testing
         #expect(try folder.read("tape.json") == old && folder.names(in: "tape.bodies") == bodies)
     }
 
-    @Test func whatIsTakenBackGoesBeforeItsLockDoes() throws {
+    @Test func discardedFilesAreRemovedBeforeTheLockIsReleased() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         let recorder = try #require(try Recorder(RecordingPlan(path: path, mode: .all, exists: false), version: "1"))

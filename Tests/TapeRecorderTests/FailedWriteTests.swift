@@ -55,7 +55,7 @@ import Testing
 
     // MARK: Waiting callers
 
-    @Test func whoWaitsIsToldOfHisOwnExchange() throws {
+    @Test func waiterIsToldAboutItsOwnExchange() throws {
         let bench = try RecorderBench()
         bench.put(TapedExchanges.simple(1), waits: true)
         bench.turn()
@@ -66,7 +66,7 @@ import Testing
         #expect(try bench.problem(2)?.code == .diskFull)
     }
 
-    @Test func whatWasRefusedNeverTurnsUp() throws {
+    @Test func refusedExchangeIsNeverRecorded() throws {
         let bench = try RecorderBench(refuses: true)
         bench.put(TapedExchanges.simple(1), waits: true)
         bench.turn()
@@ -85,7 +85,7 @@ import Testing
         #expect(try bench.inFile == [1, 3, 4], "nobody was told that 3 is not recorded")
     }
 
-    @Test func whatIsPassedOnAllTheSameMayBeRecordedLater() throws {
+    @Test func exchangePassedOnDespiteAFullDiskIsRecordedLater() throws {
         let bench = try RecorderBench()
         bench.disk.with { $0.writeError = ENOSPC }
         bench.put(TapedExchanges.simple(1), waits: true)
@@ -97,7 +97,7 @@ import Testing
         #expect(try bench.inFile == [1])
     }
 
-    @Test func whatIsWrittenAndCannotBeSyncedIsTakenBackWhereItIsRefused() throws {
+    @Test func refusedExchangeThatCannotBeSyncedIsRolledBack() throws {
         let bench = try RecorderBench(refuses: true)
         bench.put(TapedExchanges.simple(1), waits: true)
         bench.turn()
@@ -240,7 +240,7 @@ import Testing
         #expect(bench.now.obstacle == nil)
     }
 
-    @Test func whatFitsIntoMemoryIsHeldAndTheNewestIsLost() throws {
+    @Test func heldExchangesFillTheMemoryAndTheNewestAreLost() throws {
         let bench = try RecorderBench(heldLimit: 20_000)
         bench.disk.with { $0.writeError = ENOSPC }
         let body = String(repeating: "x", count: 1000)

@@ -27,7 +27,7 @@ import FoundationNetworking
         #expect(request.httpBody == Data("{\"a\":1}".utf8))
     }
 
-    @Test func whatIsNoJSONIsRefusedAndDoesNotEndTheProcess() throws {
+    @Test func valueThatIsNoJSONIsRefusedWithoutATrap() throws {
         #expect(throws: ParameterEncodingError.self) { try self.body(.default, NSObject()) }
         #expect(throws: ParameterEncodingError.self) { try self.body(.default, [Double.nan]) }
     }

@@ -23,7 +23,7 @@ private final class TokenInterceptor: WiretapeAlamofire.RequestInterceptor, @unc
 }
 
 @Suite struct SessionInitializerTests {
-    @Test func whatAlamofiresInitializerTakesIsAddedToTheConfiguration() {
+    @Test func argumentsOfAlamofiresInitializerAreAddedToTheConfiguration() {
         var configuration = HTTPSession.Configuration()
         configuration.interceptors = [.connectionLost()]
         configuration.redirectHandler = Redirector.doNotFollow

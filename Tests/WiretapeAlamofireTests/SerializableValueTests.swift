@@ -14,7 +14,7 @@ import Wiretape
             as: UTF8.self)
     }
 
-    @Test func whatJSONSerializationDoesNotKnowIsMadeFit() throws {
+    @Test func valuesThatJSONSerializationRejectsAreConverted() throws {
         let nothing: Int? = nil
         #expect(try self.json(["a": nothing as Any, "b": true, "c": 1, "d": UInt8(2)]) == #"{"a":null,"b":true,"c":1,"d":2}"#)
         #expect(try self.json(["u": URL(string: "http://a/b") as Any]) == #"{"u":"http://a/b"}"#)

@@ -40,7 +40,7 @@ import Testing
         #expect(CommandEnd.message(of: RunPlan.Expired(message: "old")) == "old")
     }
 
-    @Test func whatIsNotKnownIsLeftToOthers() {
+    @Test func unknownErrorsAreLeftToTheParser() {
         #expect(CommandEnd.message(of: ValidationError("x")) == nil)
         #expect(self.code { throw ValidationError("x") } == -1)
     }

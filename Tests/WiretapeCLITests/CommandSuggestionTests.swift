@@ -17,7 +17,7 @@ import Testing
         #expect(self.problem("help", "recrod")?.contains("did you mean \"wiretape record\"?") == true)
     }
 
-    @Test func whatIsLikeNothingGetsTheList() {
+    @Test func unknownCommandGetsTheListOfCommands() {
         #expect(self.problem("nonsense") == "there is no command \"wiretape nonsense\": \"wiretape --help\" lists the commands.")
         #expect(self.problem(String(repeating: "x", count: 5000))?.count ?? 5000 < 200)
     }
@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: [
         ["record", "recrod"], ["--version"], ["--help"], ["help"], ["help", "record"], ["ca"], ["ca", "show"], ["develop", "a.json"],
     ])
-    func whatIsRightIsLeftAlone(_ arguments: [String]) {
+    func correctArgumentsHaveNoProblem(_ arguments: [String]) {
         #expect(CommandSuggestion.problem(arguments, in: WiretapeCommand.self) == nil)
     }
 
@@ -84,7 +84,7 @@ import Testing
         check(WiretapeCommand.self, [])
     }
 
-    @Test func whatAnotherErrorNamesIsLeftToIt() throws {
+    @Test func invalidValueIsNotReportedAsAnUnknownOption() throws {
         let end = try Wiretape.run(["record", "a.json", "--listen", "nowhere", "--", "true"])
         #expect(end.status == 64 && end.errors.contains("nowhere") && !end.errors.contains("there is no option"))
     }

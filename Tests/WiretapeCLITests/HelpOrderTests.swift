@@ -2,7 +2,7 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct HelpOrderTests {
-    @Test(arguments: ["record", "replay", "run", "serve"]) func whatMostPeopleNeedComesFirst(_ command: String) throws {
+    @Test(arguments: ["record", "replay", "run", "serve"]) func commonSectionsComeFirst(_ command: String) throws {
         for arguments in [["help", command], [command, "--help"]] {
             let end = try Wiretape.run(arguments)
             let titles = end.outputText.split(separator: "\n").filter { $0.hasSuffix(":") && $0 == $0.uppercased() }

@@ -15,7 +15,7 @@ import Testing
         #expect(CaseName.text(["이름"]) == "이름")
     }
 
-    @Test func whatIsNoFileNameKeepsItsOwn() {
+    @Test func argumentsThatAreNoFileNamesStayDistinct() {
         let names = [["a/b"], ["a-b"], ["a", "b"], ["a:b"], [""], ["\u{202E}"], [Pet()]].map { CaseName.text($0 as [Any]) }
         #expect(names[1] == "a-b" && names[0].hasPrefix("a-b-") && names[4].count == 8, "\(names)")
         #expect(Set(names.indices.filter { $0 != 2 }.map { names[$0] }).count == 6, "\(names)")

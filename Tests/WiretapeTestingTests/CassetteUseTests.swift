@@ -84,7 +84,7 @@ struct CassetteUseTests {
         #expect(!problem.contains("unused:"))
     }
 
-    @Test func whatIsUnusedFailsUnlessItIsAllowed() async throws {
+    @Test func unusedExchangeFailsUnlessItIsAllowed() async throws {
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
         for (unused, failed, fails) in [(UnusedRule.fail, false, true), (.allow, false, false), (.fail, true, false)] {
             let use = try self.use(.once, unused: unused)
@@ -113,7 +113,7 @@ struct CassetteUseTests {
         #expect(problem.hasSuffix("escapes: .allow:\n  GET \"http://pets.test/1\""))
     }
 
-    @Test func whatLeavesATestIsNotRecordedAndNorIsTheRest() async throws {
+    @Test func escapedRequestDiscardsTheWholeRecording() async throws {
         let scopes = CassetteScopes()
         let use = try self.use(.once, scopes: scopes)
         try await self.record(1, with: use)
@@ -177,7 +177,7 @@ struct CassetteUseTests {
         #expect(use.end(failed: false).problem?.contains("order: ") == true)
     }
 
-    @Test func whatWasRecordedIsTold() async throws {
+    @Test func recordingIsReported() async throws {
         let use = try self.use(.all)
         try await self.record(1, with: use)
         try await self.record(2, with: use)
@@ -309,7 +309,7 @@ struct CassetteUseTests {
 struct CassetteClaimsTests {
     private let claims = CassetteClaims()
 
-    @Test func whatIsRecordedIsForOneAlone() throws {
+    @Test func recordingClaimIsExclusive() throws {
         let name = try CassetteName("pets/list")
         #expect(try self.claims.claim("/a", of: name, records: { true }))
         for records in [false, true] {
@@ -322,7 +322,7 @@ struct CassetteClaimsTests {
         #expect(try self.claims.claim("/a", of: name, records: { true }))
     }
 
-    @Test func whatIsReplayedIsForAll() throws {
+    @Test func replayClaimIsShared() throws {
         let name = try CassetteName("a")
         for _ in 0..<2 { #expect(try !self.claims.claim("/a", of: name, records: { false })) }
         #expect(try self.claims.claim("/a", of: name, records: { true }))
@@ -334,7 +334,7 @@ struct CassetteSnapshotTests {
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    @Test func whatHasComeSinceIsTakenOut() throws {
+    @Test func restoreRemovesNewFiles() throws {
         try self.folder.write("old", to: "pets.json")
         try self.folder.write("1", to: "pets.bodies/1.png")
         let snapshot = try #require(CassetteSnapshot(of: self.folder.file("pets.json")))
@@ -389,7 +389,7 @@ struct CassetteUseTestingTests {
         #expect(Cassette.current == nil)
     }
 
-    @Test func whatIsAgainstTheReplayIsAnIssue() async throws {
+    @Test func flawOfTheReplayIsAnIssue() async throws {
         let found = try await self.run { _ = try await Exchanges.ask(Cassette.current?.transport, page: 1) }
         #expect(found.count == 1)
         #expect(found.first?.contains("unused: exchange 2") == true)
@@ -454,7 +454,7 @@ struct FailureWatchTests {
         #expect(watch.hasFailed)
     }
 
-    @Test func whatIsKnownOrAWarningIsNoFailure() async throws {
+    @Test func knownIssueOrWarningIsNoFailure() async throws {
         let known = try await self.hasFailed { withKnownIssue { Issue.record("known") } }
         #expect(!known)
         let warned = try await self.hasFailed { Issue.record("odd", severity: .warning) }

@@ -60,7 +60,7 @@ struct ModulePathsTests {
     }
 
     /// Both begin before either has written anything.
-    @Test func whoRecordsAtOnceDoesNotShare() async throws {
+    @Test func concurrentRecordingsDoNotShareAFile() async throws {
         let paths = ModulePaths()
         #expect(try self.path("BTests", paths: paths) == "Pets/list.json")
         #expect(try self.path("ATests", paths: paths) == "ATests/Pets/list.json")

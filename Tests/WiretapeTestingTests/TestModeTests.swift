@@ -30,7 +30,7 @@ struct TestModeTests {
 }
 
 struct CassetteOptionsTests {
-    @Test func whatIsSaidGoesBeforeWhatOthersSay() {
+    @Test func innerOptionsOverrideOuterOnes() {
         var settings = Cassette.Settings()
         settings.ignore = ["query:ts"]
         let outer = CassetteOptions(mode: .all, unused: .allow, order: .strict, settings: settings)

@@ -42,7 +42,7 @@ import Testing
         #""text": "a", "charset": "EBCDIC""#,
         #""json": {}, "style": { "indent": 2, "tabs": true }"#,
     ])
-    func whatOnlyANewerVersionCanRestoreIsRefused(_ members: String) {
+    func bodyOfANewerVersionIsRefused(_ members: String) {
         #expect(decodingError(members)?.code == .unsupportedVersion)
     }
 
@@ -83,7 +83,7 @@ import Testing
         ).request.body?.codings
     }
 
-    @Test func whatIsLeftOutIsTheDefault() throws {
+    @Test func omittedMembersHaveTheirDefaults() throws {
         #expect(try self.codings(#"[{"gzip":{"level":6}}]"#) == [.gzip(DeflateParameters(level: 6), header: .plain)])
         #expect(try self.codings(#"[{"gzip":{}},{"deflate":{}}]"#) == [.gzip(nil, header: .plain), .deflate(nil)])
         #expect(
@@ -134,7 +134,7 @@ import Testing
         #"[{"gzip":{},"deflate":{}}]"#,
         #"[{"gzip":{"level":6.0}}]"#, #"[{"br":1}]"#, #"[{"br":{},"gzip":{}}]"#,
     ])
-    func whatZlibWouldNotTakeIsDamaged(_ json: String) {
+    func parametersThatZlibRefusesAreDamage(_ json: String) {
         #expect(decodingError("\"codings\": \(json)")?.code == .damaged)
     }
 
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [#"[{"br":{"quality":5}}]"#, #"[{"zstd":{"level":3}}]"#, #"[{"compress":{}}]"#])
-    func whatChangesTheBytesAndIsNotKnownIsRefused(_ json: String) {
+    func unknownMemberThatChangesTheBytesIsRefused(_ json: String) {
         #expect(decodingError("\"codings\": \(json)")?.code == .unsupportedVersion)
     }
 

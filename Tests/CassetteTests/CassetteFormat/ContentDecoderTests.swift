@@ -35,7 +35,7 @@ import Testing
         #""form": [], "text": """#, #""lines": [], "lineEnd": "\r""#, #""events": [1]"#, #""events": [{ "data": "a\nb" }]"#,
         #""events": [{ "data: x": "a" }]"#, #""multipart": []"#,
     ])
-    func whatCannotBeSentIsDamaged(_ members: String) {
+    func contentThatCannotBeSentIsDamage(_ members: String) {
         #expect(decodingError(members)?.code == .damaged)
     }
 

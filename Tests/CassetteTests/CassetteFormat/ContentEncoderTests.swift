@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    @Test func whatIsNoTextGoesToBase64() {
+    @Test func bytesThatAreNoTextAreWrittenInBase64() {
         #expect(self.written(.text([0xFF])) == "{\n  \"base64\": \"/w==\"\n}")
         #expect(self.written(.empty) == "{}")
     }

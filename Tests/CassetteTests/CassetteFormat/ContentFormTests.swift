@@ -109,7 +109,7 @@ struct ReadableTextTests {
         }
     }
 
-    @Test func whatIsNotUTF8IsNotReadable() {
+    @Test func invalidUTF8IsNotReadable() {
         for bytes: [UInt8] in [[0xff], [0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80], Array("Größe".utf16.map { UInt8($0) })] {
             #expect(!self.isReadable(bytes))
         }

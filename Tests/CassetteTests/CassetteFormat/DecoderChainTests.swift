@@ -60,7 +60,7 @@ struct DecoderChainTests {
         #expect(throws: Full.self) { try Self.wire.withUnsafeBytes { try chain.push($0) { _ in throw Full() } } }
     }
 
-    @Test func whatTheBuildDoesNotKnowMakesNoChain() {
+    @Test func codingThatTheBuildLacksMakesNoChain() {
         for name in ContentEncoding.Name.allCases {
             #expect((DecoderChain([.gzip, name], limits: InflateLimits()) != nil) == name.isSupported)
         }
@@ -86,7 +86,7 @@ struct DecodedBeginningTests {
         #expect(try self.read(CodingFixtures.content, .none, limit: 100) == beginning)
     }
 
-    @Test func whatIsBeforeTheBreakCanBeRead() throws {
+    @Test func bytesBeforeACorruptBlockAreRead() throws {
         // A block of a type that does not exist (RFC 1951, 3.2.3), after complete blocks.
         let wire = CodingFixtures.mebibyteOfZeros + [0x07, 0, 0]
         let read = try self.read(wire, .coded([.deflate]), limit: 2 << 20)

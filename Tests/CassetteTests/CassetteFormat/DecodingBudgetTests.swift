@@ -6,7 +6,7 @@ struct DecodingBudgetTests {
 
     private func ask(_ budget: inout DecodingBudget, now: UInt64) -> Bool { budget.mayDecode(now: now) }
 
-    @Test func whatIsSpentComesBackAtTwoPercent() {
+    @Test func spentTimeIsRegainedAtTwoPercent() {
         var budget = DecodingBudget(now: 0)
         #expect(self.ask(&budget, now: 0))
         budget.spent(60 * Self.millisecond, now: 0)

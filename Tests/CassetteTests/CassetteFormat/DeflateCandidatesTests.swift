@@ -74,7 +74,7 @@ struct DeflateCandidatesTests {
         #expect(self.find(CodingFixtures.deflated(content, DeflateParameters(level: 0, flushes: [8]), .raw), .raw) == [8])
     }
 
-    @Test func whereverTheMarkBeginsItIsFound() {
+    @Test func markIsFoundAtAnyOffset() {
         for before in 0..<9 {
             for filler: UInt8 in [0, 1, 0xff] {
                 let content = [UInt8](repeating: filler, count: before)

@@ -142,7 +142,7 @@ struct DeflateRestorerTests {
         }
     }
 
-    @Test func whatWasProvedAheadIsNotTriedAndChangesNothing() {
+    @Test func provedFindingIsNotTriedAgainAndChangesNothing() {
         var generator = CodingFixtures.Generator(seed: 8)
         let content = generator.text(50_000)
         let wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)

@@ -177,7 +177,7 @@ struct DeflaterTests {
         #expect(try self.encode([], self.members([3, 100, nil]), by: 2) == self.expected([], [0, 0]))
     }
 
-    @Test func whatCannotBeCodedIsRefused() {
+    @Test func invalidMembersAreRefused() {
         var wrong = self.members([1, nil])
         wrong[1].parameters.level = 10
         for members in [wrong, self.members([-1, nil]), []] {

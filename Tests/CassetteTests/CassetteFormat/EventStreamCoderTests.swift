@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test func whatIsNoObjectIsLines() throws {
+    @Test func eventsThatAreNoObjectsAreWrittenAsLines() throws {
         #expect(try self.written(": ping\n\ndata:x\n\n") == "{\n  \"events\": [\n    [\": ping\"],\n    [\"data:x\"]\n  ]\n}")
         #expect(try self.written("id: 1\nid: 2\n\n").contains("[\"id: 1\", \"id: 2\"]"))
         #expect(try self.written("json: {}\n\n").contains("[\"json: {}\"]"))

@@ -33,7 +33,7 @@ import Testing
         #expect(self.pairs("a=1&b=%20+c&d&=e&f=g=h&&") == ["a|1", "b|  c", "d|", "|e", "f|g=h"])
     }
 
-    @Test func whatCannotBeDecodedStays() {
+    @Test func invalidEscapesStay() {
         #expect(self.pairs("a=%&b=%4&c=%zz&d=%FF+") == ["a|%", "b|%4", "c|%zz", "d|%FF+"])
     }
 

@@ -30,7 +30,7 @@ struct InflatingDecoderTests {
     }
 
     @Test(arguments: [[0], [0x1f], [0x1f, 0], [0, 0x1f, 0x8b], Array("trailing".utf8)])
-    func whatFollowsAndIsNoMemberIsLeftAlone(rest: [UInt8]) {
+    func bytesAfterTheLastMemberAreNotConsumed(rest: [UInt8]) {
         let wire = CodingFixtures.gzip6 + rest
         let expected = Outcome(status: .ended, content: CodingFixtures.content, consumed: CodingFixtures.gzip6.count, members: 1)
         for cut in CodingFixtures.gzip6.count - 1...wire.count { #expect(self.decode(wire, .gzip, cutAt: cut) == expected) }

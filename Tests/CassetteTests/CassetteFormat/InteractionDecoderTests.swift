@@ -11,7 +11,7 @@ import Testing
         return writer.bytes
     }
 
-    @Test func whatWasEncodedIsDecodedTheSame() throws {
+    @Test func encodedInteractionsDecodeToTheSame() throws {
         var random = RandomInteraction(seed: 1)
         for round in 0..<rounds(1_500) {
             let interaction = random.next()
@@ -121,7 +121,7 @@ import Testing
         #"{ "sha256": "\#(sha256)", "subject": "CN=a", "issuer": "CN=b", "notBefore": "2026-11-20T00:00:00Z", "notAfter": \#(notAfter) }"#
     }
 
-    @Test func whatAReaderDoesNotKnowIsKept() throws {
+    @Test func unknownMembersAreKept() throws {
         let connection = try #require(
             try self.decode(#"{ "id": 1, "remote": "a", "tls": { "cipher": "X", "version": "TLSv9", "ech": true }, "quic": 2 }"#))
         #expect(connection.unknown.map(\.name) == ["quic"])

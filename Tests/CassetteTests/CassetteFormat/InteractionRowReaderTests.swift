@@ -29,7 +29,7 @@ import Testing
         #expect(row.timing == interaction.timing && row.remote == "127.0.0.1:9000" && row.tls == "TLSv1.3" && row.outcome == .complete)
     }
 
-    @Test func whatIsInBodiesIsNotTakenForMembers() throws {
+    @Test func contentOfBodiesIsNotReadAsMembers() throws {
         let trap = #"{"size":99,"status":500,"response":{"status":1},"headers":["Content-Type: a/b"],"count":3,"method":"X"}"#
         var interaction = Interaction.sample(body: Body(size: 4, content: .json(Array(trap.utf8), style: .compact)))
         interaction.request.body = Body(size: 5, content: .text(Array(trap.utf8)))
@@ -63,7 +63,7 @@ import Testing
         #expect(self.row(interaction)?.messages == 4711)
     }
 
-    @Test func whatARowCannotSayIsMarked() throws {
+    @Test func rowThatCannotShowEverythingIsMarkedUnusual() throws {
         for line in ["host: A", "Host: a:81", "Host: aa", "Host: "] {
             var interaction = Interaction.sample()
             interaction.request.headers = HeaderFields([line])
@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: [
         "", "{", "[]", "{}", #"{"id":1}"#, #"{"id":1,"started":"2026-11-21T04:19:28.123456Z","request":{"url":"http://a/"}}"#,
     ])
-    func whatLacksAMemberIsNoRow(_ text: String) {
+    func textWithoutARequiredMemberIsNoRow(_ text: String) {
         #expect(Array(text.utf8).withUnsafeBytes { InteractionRowReader.read($0) } == nil)
     }
 }

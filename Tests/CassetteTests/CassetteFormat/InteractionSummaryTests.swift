@@ -7,7 +7,7 @@ import Testing
 @Suite struct InteractionSummaryReaderTests {
     private func read(_ text: [UInt8]) -> InteractionSummary? { text.withUnsafeBytes { InteractionSummaryReader.read($0) } }
 
-    @Test func whatTheEncoderWritesIsSkimmed() {
+    @Test func encodedInteractionsCanBeSkimmed() {
         var random = RandomInteraction(seed: 12)
         var statuses = 0
         for _ in 0..<200 {
@@ -74,7 +74,7 @@ import Testing
         "", "[]", "{}", "{\"id\":1", #"{"id":"1","started":"x","request":{"method":"a","url":"b"}}"#,
         #"{"id":1e5,"started":"1970-01-01T00:00:00Z","request":{"method":"a","url":"b"}}"#,
     ])
-    func whatLacksAMemberHasNoSummary(_ text: String) {
+    func textWithoutARequiredMemberHasNoSummary(_ text: String) {
         #expect(self.read(Array(text.utf8)) == nil)
     }
 }

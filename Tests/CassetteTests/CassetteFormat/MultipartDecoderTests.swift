@@ -17,7 +17,7 @@ import Testing
         String(decoding: try self.body(multipart).source { _ in ByteSource([]) }.load(), as: UTF8.self)
     }
 
-    @Test func whatIsWrittenByHandIsUsual() throws {
+    @Test func handwrittenPartsGetTheUsualLayout() throws {
         #expect(
             try self.bytes(#"[{ "headers": ["A: b"], "text": "음식" }, { "json": { "a": 1 } }]"#)
                 == "--X\r\nA: b\r\n\r\n음식\r\n--X\r\n\r\n{\"a\":1}\r\n--X--\r\n")
@@ -53,7 +53,7 @@ import Testing
         #"[{ "text": "", "mood": 1 }]"#, #"{ "parts": 1 }"#, #"{}"#, #"{ "boundary": "", "parts": [] }"#,
         #"{ "parts": [], "closing": { "after": "\r" } }"#, #"[{ "text": "", "delimiter": { "padding": "x" } }]"#, #"[{ "raw": 1 }]"#, "1",
     ])
-    func whatBreaksTheFormatIsRefused(_ multipart: String) {
+    func invalidMultipartIsRefused(_ multipart: String) {
         #expect(throws: CassetteError.self) { try self.body(multipart) }
     }
 
@@ -102,7 +102,7 @@ struct TransferCoderTests {
         #"{ "quoted-printable": { "hex": "no" } }"#, #"{ "quoted-printable": { "escaped": "음" } }"#,
         #"{ "quoted-printable": { "escaped": "=" } }"#,
         #"{ "quoted-printable": { "ended": true } }"#,
-    ]) func whatBreaksTheFormatIsRefused(_ transfer: String) {
+    ]) func invalidTransferEncodingIsRefused(_ transfer: String) {
         #expect(throws: CassetteError.self) { try self.part("\"text\": \"a\", \"transfer\": \(transfer)") }
     }
 

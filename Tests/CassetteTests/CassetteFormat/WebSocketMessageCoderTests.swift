@@ -117,7 +117,7 @@ internal import Testing
         (#"{ "at": 1, "from": "server", "text": "a", "frames": [-1] }"#, "whole numbers from 0"),
         (#"{ "at": 1, "from": "server", "text": "a", "frames": 1 }"#, "expected an array"),
     ])
-    func whatCannotBeMeantIsRefusedByName(_ line: String, _ reason: String) throws {
+    func invalidMessageIsRefusedWithItsName(_ line: String, _ reason: String) throws {
         let error = #expect(throws: CassetteError.self) { try self.read("[\(line)]") }
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("webSocket[0]") == true)

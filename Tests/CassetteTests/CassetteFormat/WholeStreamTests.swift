@@ -51,7 +51,7 @@ struct WholeStreamTests {
         #expect(format == .gzip ? taken == 60 : taken > 20, "\(taken)")
     }
 
-    @Test(arguments: [DeflateFormat.gzip, .zlib]) func whatItTakesOfBrokenStreamsZlibTakesToo(_ format: DeflateFormat) throws {
+    @Test(arguments: [DeflateFormat.gzip, .zlib]) func brokenStreamsThatItAcceptsZlibAcceptsToo(_ format: DeflateFormat) throws {
         var generator = SeededGenerator(seed: 72)
         for _ in 0..<20 {
             let bytes = try self.stream(format, &generator)
@@ -67,7 +67,7 @@ struct WholeStreamTests {
         }
     }
 
-    @Test func whatIsNotOneStreamIsLeftToOthers() {
+    @Test func bytesThatAreNotExactlyOneStreamAreRefused() {
         let gzip = CodingFixtures.gzip6
         #expect(self.whole(gzip, .gzip) != nil)
         #expect(self.whole(gzip + gzip, .gzip) == nil, "two members")

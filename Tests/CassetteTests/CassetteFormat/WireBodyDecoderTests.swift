@@ -231,7 +231,7 @@ struct WireBodyDecoderTests {
         #expect(try decoder.decode(CodingFixtures.gzip6, headers: headers, origin: "o", sink: &sink) == first)
     }
 
-    @Test func whatIsWrongWithPartsDependsOnWhetherAllCame() throws {
+    @Test func problemsOfPartsDependOnTheBodyBeingComplete() throws {
         let form = Array(MultipartFixture.form.utf8)
         let wire = CodingFixtures.deflated(Array(form[..<(form.count - 5)]), DeflateParameters(level: 6), .gzip)
         let headers = HeaderFields(["Content-Encoding: gzip", "Content-Type: multipart/form-data; boundary=X"])

@@ -55,7 +55,7 @@ struct WireGRPCDecoderTests {
         #expect(try self.decode(wire, sink: &sink).note == "it ends within message 2")
     }
 
-    @Test func whatIsNoMessagesSaysSoAndStaysWhole() throws {
+    @Test func bodyWithoutValidMessagesStaysWholeWithANote() throws {
         var sink = MemorySink()
         let wire = Self.frame([0x08, 1]) + [0x80, 0, 0, 0, 0]
         let body = try self.decode(wire, sink: &sink)
@@ -130,7 +130,7 @@ struct WireGRPCDecoderTests {
             (Array(CodingFixtures.gzip6.dropLast()), "gzip"),
             (CodingFixtures.gzip6 + [0], "gzip"),
         ] as [([UInt8], String)])
-    func whatCannotBeUnpackedStaysCompressed(_ payload: [UInt8], _ coding: String) throws {
+    func messageThatCannotBeInflatedStaysCompressed(_ payload: [UInt8], _ coding: String) throws {
         var sink = MemorySink()
         let wire = Self.frame(payload, isCompressed: true)
         let messages = try self.messages(wire, Self.proto + ["grpc-encoding: \(coding)"], sink: &sink)

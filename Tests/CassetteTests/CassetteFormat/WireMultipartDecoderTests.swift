@@ -107,7 +107,7 @@ import Testing
         #expect(taken > rounds(1_200))
     }
 
-    @Test func whatIsNotWhatItClaimsIsKeptWithItsDefect() throws {
+    @Test func defectiveBodyIsKeptWithANote() throws {
         let wrong = try self.decode("--Z\r\n\r\na\r\n--Z--\r\n")
         #expect(wrong.body == nil && wrong.note?.hasPrefix("not split into parts: offset 0: the body uses the boundary \"Z\"") == true)
         let none = try self.decode("hello")
@@ -174,12 +174,12 @@ import Testing
     }
 
     @Test(arguments: MultipartFixture.texts)
-    func whateverWasReadIsReadAgain(_ text: String) throws {
+    func readableBodiesAreReadAgain(_ text: String) throws {
         guard try MultipartFixture.body(Array(text.utf8)) != nil else { return }
         try self.check(text)
     }
 
-    @Test func whatMutationsLeaveIsReadAgain() throws {
+    @Test func readableMutationsAreReadAgain() throws {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<rounds(3_000) {
             let text = MultipartFixture.texts.randomElement(using: &generator) ?? ""

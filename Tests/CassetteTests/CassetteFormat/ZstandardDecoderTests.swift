@@ -59,7 +59,7 @@ struct ZstandardDecoderTests {
         }
     }
 
-    @Test func whatIsWrongIsNamed() {
+    @Test func problemIsNamed() {
         var wrong = CodingFixtures.zstd3
         wrong[wrong.count - 1] ^= 1
         let cases: [([UInt8], InflateProblem.Kind, String)] = [

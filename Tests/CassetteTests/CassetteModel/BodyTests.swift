@@ -39,7 +39,7 @@ import Testing
         #expect(!body.isUndecoded(self.gzip))
     }
 
-    @Test func whatABuildWithoutTheCodingLeftIs() {
+    @Test func bodyFromABuildWithoutTheCodingIsUndecoded() {
         let note = "content coding \"gzip\" is not taken off"
         for content in [BodyContent.text([65]), .binary([0]), .file(self.sidecar)] {
             #expect(Body(size: 1, content: content, note: note).isUndecoded(self.gzip))

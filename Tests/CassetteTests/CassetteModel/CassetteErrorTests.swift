@@ -20,7 +20,7 @@ import Testing
         #expect(error.message == "'a.json' line 12: interaction 2: id: is missing; correct that line or restore the file from a copy")
     }
 
-    @Test func whatIsNotKnownIsLeftOut() {
+    @Test func unknownPlaceIsOmitted() {
         let error = InteractionPlace.textAlone.error(.damaged, line: 1, member: "", "expected an object")
         #expect(error.message == "line 1: expected an object; correct that line or restore the file from a copy")
     }

@@ -9,7 +9,7 @@ import Testing
             notAfter: Timestamp(microseconds: 0))
     }
 
-    @Test func whatIsEqualHasEqualHashes() {
+    @Test func equalDetailsHaveEqualHashes() {
         let details = GoldenInteractions.details
         let same = TLSDetails(
             version: details.version, cipher: details.cipher, alpn: details.alpn, sni: details.sni, isResumed: true, chain: details.chain)

@@ -27,7 +27,7 @@ struct ContentEncodingTests {
     }
 
     @Test(arguments: [ContentEncoding.Name.br, .zstd])
-    func whatTheBuildDoesNotKnowKeepsItsName(name: ContentEncoding.Name) {
+    func codingThatTheBuildLacksKeepsItsName(name: ContentEncoding.Name) {
         let encoding = self.encoding("Content-Encoding: \(name.rawValue)")
         #expect(encoding == (name.isSupported ? .coded([name]) : .other(name.rawValue)))
         #expect(encoding.fileExtension == (name == .br ? "br" : "zst"))
@@ -66,7 +66,7 @@ struct GzipHeaderParsingTests {
         #expect(problem.kind == .wrongChecksum)
     }
 
-    @Test func whatIsNotGzipIsRefusedAtTheByteInDoubt() {
+    @Test func invalidGzipHeaderIsRefusedAtItsFirstWrongByte() {
         let cases: [([UInt8], Int)] = [([0x1e], 0), ([0x1f, 0x8c], 1), ([0x1f, 0x8b, 7], 2), ([0x1f, 0x8b, 8, 0x20], 3)]
         for (bytes, offset) in cases {
             guard case .invalid(let problem) = self.parse(bytes) else { return #expect(Bool(false)) }

@@ -52,7 +52,7 @@ struct ContentDispositionTests {
         #expect(ContentDisposition(bytes).name == "À½")
     }
 
-    @Test func whatIsNotUTF8IsLatin1() {
+    @Test func invalidUTF8IsReadAsLatin1() {
         #expect(self.read(Array("form-data; name=\"".utf8) + [0xE9] + Array("\"".utf8)).name == "é")
     }
 
@@ -83,7 +83,7 @@ struct EncodedWordsTests {
     @Test(arguments: [
         "", "a", "=?", "=?utf-8?B?", "=?utf-8?B?7J2M", "=?utf-8?B?7J2M?", "=?utf-8?X?a?=", "=?utf-8?BB?a?=", "=??Q?a?=", "=?x-none?Q?a?=",
         "=?utf-8?Q?=FF?=", "=?utf-8?B?7J0=?= =?euc-kr?B?jA==?=", "=?u t?Q?a?=", "=?utf-8?Q?a?b?=",
-    ]) func whatIsNoneIsLeft(_ text: String) {
+    ]) func textsWithoutEncodedWordsAreNil(_ text: String) {
         #expect(EncodedWords.text(Array(text.utf8)) == nil)
     }
 

@@ -14,7 +14,7 @@ import Testing
         #expect(self.texts("data: a\r\n\r\ndata: b\r\n\r\n") == [["data: a"], ["data: b"]])
     }
 
-    @Test func whatNeverEndedIsTheRest() {
+    @Test func unfinishedEventIsTheRest() {
         let stream = EventStream(Array("data: a\n\ndata: hal".utf8))
         #expect(stream?.events.count == 1 && stream?.rest == 9..<18)
     }

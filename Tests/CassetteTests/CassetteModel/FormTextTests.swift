@@ -12,14 +12,14 @@ import Testing
     }
 
     @Test(arguments: ["a=1", "a=%20b&c=~", "a=%c3%bc", "user=me@x.org&q=1/2", "&", "a=b=c", "a=%2A", "a%3Db=c", "x=%0D%0A", "{}"])
-    func whatIsReadIsWrittenAgain(_ text: String) {
+    func parsedFormsAreWrittenTheSame(_ text: String) {
         #expect(self.form(text).map { String(decoding: $0.bytes, as: UTF8.self) } == text)
     }
 
     @Test(arguments: [
         "", "a=+%20", "a=%C3%bc", "a=~%7E", "a=%FF", "a=%", "a=%4", "a=%zz", "a= b", "a=1\n", "ü=1", "a=%41", "a%3D=b=c",
     ])
-    func whatOneRuleDoesNotSpellIsText(_ text: String) {
+    func formThatNoSingleRuleWritesIsText(_ text: String) {
         #expect(self.form(text) == nil)
     }
 

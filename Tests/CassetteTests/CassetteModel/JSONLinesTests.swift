@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "{\"a\":1}\n{\"a\": 2}\n", "{}\n\n{}\n", "{}\n1\n", "{}\r\n{}\n", "{\n}\n", "{\"a\":1} \n", "{}\n{", "\n"])
-    func whatOneStyleDoesNotRestoreIsText(_ text: String) {
+    func linesThatNoSingleStyleRestoresAreText(_ text: String) {
         #expect(self.lines(text) == nil)
     }
 

@@ -74,7 +74,7 @@ struct MultipartBodyTests {
 }
 
 struct MultipartSerializerTests {
-    @Test(arguments: MultipartFixture.texts) func whatIsReadIsWrittenAgain(_ text: String) throws {
+    @Test(arguments: MultipartFixture.texts) func parsedBodiesAreWrittenTheSame(_ text: String) throws {
         let bytes = Array(text.utf8)
         guard let body = try MultipartFixture.body(bytes) else { return }
         #expect(bytes.withUnsafeBytes { MultipartSerializer.bytes(body, source: $0) } == bytes)
@@ -94,7 +94,7 @@ struct MultipartSerializerTests {
         #expect(restored > rounds(1500))
     }
 
-    @Test func whatIsWrittenIsReadAgain() throws {
+    @Test func writtenBodiesAreReadTheSame() throws {
         var generator = SeededGenerator(seed: 6)
         for _ in 0..<500 {
             let body = try RandomMultipart.body(using: &generator)

@@ -118,7 +118,7 @@ struct MultipartParserTests {
         #expect(try MultipartFixture.parse(bytes.indices.map { bytes[$0...$0] }) == whole)
     }
 
-    @Test func whateverComesTheBytesAreGivenBack() throws {
+    @Test func eventsCoverAllBytesOfAnyInput() throws {
         var generator = SeededGenerator(seed: 4)
         var limits = MultipartLimits()
         limits.parts = 3

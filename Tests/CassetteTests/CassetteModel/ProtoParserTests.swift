@@ -28,7 +28,7 @@ struct ProtoParserTests {
             [0x0A, 0x81, 0x00, 0x01], [0x0D, 1, 2, 3], [0x09, 1, 2, 3, 4, 5, 6, 7], [0x08], [0xFF],
             [0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02], [0x88, 0x80, 0x80, 0x80, 0x80, 0x01, 0x01],
         ] as [[UInt8]])
-    func whatAnEncoderWouldWriteOtherwiseIsNoMessage(_ bytes: [UInt8]) {
+    func nonCanonicalEncodingIsNoMessage(_ bytes: [UInt8]) {
         #expect(self.parse(bytes) == nil)
     }
 
@@ -47,7 +47,7 @@ struct ProtoParserTests {
         #expect(guess(Array("\nline".utf8)) == .text(Array("\nline".utf8)))
     }
 
-    @Test func whatIsReadIsWrittenTheSame() {
+    @Test func parsedMessagesAreWrittenTheSame() {
         var random = RandomProto(seed: 11)
         var taken = 0
         for round in 0..<rounds(4000) {

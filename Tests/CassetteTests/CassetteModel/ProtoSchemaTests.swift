@@ -76,7 +76,7 @@ struct ProtoSchemaTests {
     }
 
     @Test(arguments: [[], [0x08, 1], Array("{\"file\": []}".utf8), [0x0A, 0x02, 0x22, 0x05]] as [[UInt8]])
-    func whatIsNoSetOfDescriptorsIsRefused(_ bytes: [UInt8]) {
+    func invalidDescriptorSetIsRefused(_ bytes: [UInt8]) {
         #expect(throws: ProtoSchema.Problem.self) { try ProtoSchema(files: [bytes]) }
     }
 

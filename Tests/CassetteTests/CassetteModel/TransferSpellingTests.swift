@@ -41,7 +41,7 @@ struct Base64SpellingTests {
         #expect(self.find(text) == nil)
     }
 
-    @Test func whatIsWrittenIsFound() throws {
+    @Test func spellingOfWrittenBase64IsFound() throws {
         var generator = SeededGenerator(seed: 21)
         for _ in 0..<rounds(2_000) {
             let bytes = (0..<Int.random(in: 1...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -95,7 +95,7 @@ struct QuotedPrintableSpellingTests {
         #expect(written("abcde=") == "abcde=3D" && written("abcde=f") == "abcde=\r\n=3Df" && written("abcdef=") == "abcdef=\r\n=3D")
     }
 
-    @Test func whatIsWrittenIsFound() throws {
+    @Test func spellingOfWrittenQuotedPrintableIsFound() throws {
         var generator = SeededGenerator(seed: 22)
         let alphabet: [UInt8] = [65, 66, 32, 32, 9, 61, 46, 0xEC, 0x9D, 13, 10, 0]
         for _ in 0..<rounds(2_000) {

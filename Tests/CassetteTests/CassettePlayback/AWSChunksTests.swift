@@ -35,7 +35,7 @@ struct AWSChunksTests {
     @Test(arguments: [
         "{\"a\":1}", "5\r\n{\"a\":", "zz\r\n", "7\r\n{\"a\":1}0\r\n\r\n", "7\n{\"a\":1}\r\n0\r\n\r\n", "ffffffffffffffffff\r\nx",
     ])
-    func whatIsNotInChunksIsComparedAsSent(text: String) {
+    func bodyWithoutValidChunksIsComparedAsSent(text: String) {
         #expect(MatchFixture.live(text, Self.lines).kind == .bytes)
         #expect(MatchFixture.live(text, Self.lines) != MatchFixture.live(text + " ", Self.lines))
     }

@@ -59,7 +59,7 @@ import Testing
         )
     }
 
-    @Test(arguments: [ReplayOrder.any, .strict]) func whatIsGivenBackAnswersTheNext(order: ReplayOrder) {
+    @Test(arguments: [ReplayOrder.any, .strict]) func returnedExchangeAnswersTheNextRequest(order: ReplayOrder) {
         var (rule, ask) = self.rule("AB", order)
         #expect(ask(&rule, "A") == Self.first(0))
         #expect(rule.giveBack(0) == .free)

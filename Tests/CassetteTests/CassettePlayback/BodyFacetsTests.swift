@@ -35,7 +35,7 @@ struct BodyFacetsDifferencesTests {
         #expect(MatchFixture.differences("abc", "ab", MatchFixture.binary) == ["body differs at byte 2: 3 bytes, recorded 2"])
     }
 
-    @Test func whatWasNotKeptIsTheRemainder() {
+    @Test func differenceAfterTheStoredPartIsTheRemainder() {
         let many = { (last: Int) in "[" + (0..<5000).map { "\($0)" }.joined(separator: ",") + ",\(last)]" }
         #expect(MatchFixture.differences(many(1), many(2), MatchFixture.json) == ["the bodies differ after the part that was stored"])
         let facets = MatchFixture.live("[1]", MatchFixture.json)

@@ -94,7 +94,7 @@ import Testing
         return facets
     }
 
-    @Test func whatBodiesShareCancelsOut() {
+    @Test func commonFacetsCancelOut() {
         let sketch = BodySketch(self.facets([1, 2, 3]))
         #expect(sketch.distance(to: sketch) == 0)
         #expect(sketch.distance(to: BodySketch(self.facets([3, 2, 4]))) == 2)

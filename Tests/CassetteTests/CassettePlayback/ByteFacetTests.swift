@@ -52,7 +52,7 @@ struct TextFacetTests {
         #expect(MatchFixture.differences("a\nb c\nd", "a\nb x\nd", MatchFixture.text) == ["text line 2 is \"b c\", recorded is \"b x\""])
     }
 
-    @Test func whatIsNoTextIsBytes() {
+    @Test func invalidTextIsComparedAsBytes() {
         #expect(self.text([0xFF, 0x41]).kind == .bytes)
         #expect(self.text([0xFF, 0x41]) == MatchFixture.live([0xFF, 0x41], MatchFixture.binary))
     }

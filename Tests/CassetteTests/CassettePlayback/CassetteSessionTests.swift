@@ -42,7 +42,7 @@ import Testing
         paths.map { Answer(session.head("GET", "http://a.test" + $0)) }
     }
 
-    @Test func whatASessionMayDoIsKnownBeforeAnyRequest() {
+    @Test func permissionsAreKnownBeforeAnyRequest() {
         typealias Wanted = (mode: RecordMode, hasCassette: Bool, looksUp: Bool, mayForward: Bool)
         let table: [Wanted] = [
             (.none, true, true, false), (.none, false, false, false), (.once, true, true, false), (.once, false, false, true),
@@ -275,7 +275,7 @@ import Testing
         #expect(session.verdict().misses == 0 && session.verdict().hits == 1)
     }
 
-    @Test func whereMissesGoOnNothingIsExplained() throws {
+    @Test func forwardedMissIsNotExplained() throws {
         let list = ListedRequests(bodies: ["a", "b"])
         let session = list.session(.newEpisodes)
         #expect(try session.ask(body: "c") == .forward(record: true))

@@ -54,7 +54,7 @@ import Testing
         #expect(self.step(single) == .take([0]) && self.step(single, mayForward: true) == .hesitate)
     }
 
-    @Test func whatDiffersEarlierIsAlikeFromThere() {
+    @Test func choiceWaitsUntilOnlyEqualConversationsRemain() {
         var choice = self.choice(self.conversation(0, ["a", "c", "d"]), self.conversation(1, ["a", "c", "d"], isWhole: false))
         #expect(self.step(choice) == .wait)
         choice = self.choice(self.conversation(0, ["a", "c"]), self.conversation(1, ["a", "c", "d"]))

@@ -30,7 +30,7 @@ import Testing
         #expect(script.next(at: 0) == .listen)
     }
 
-    @Test func whatWasRecordedAfterTheEndWaitsForIt() {
+    @Test func messagesRecordedAfterTheClientsEndWaitForIt() {
         var script = self.script(1, [nil, nil])
         #expect(script.messageCame { _ in true } == .matched(0))
         #expect(script.next(at: 0) == .listen)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func whereTheOriginCutItIsCutAndWhereTheClientLeftItIsHeld() {
+    @Test func cutOfTheOriginIsRepeatedAndCutOfTheClientIsHeld() {
         var cut = self.script(1, head: 0, [0], end: 1, ending: .cut)
         #expect([cut.next(at: 0), cut.next(at: 0), cut.next(at: 0)] == [.sendHead, .send(0), .listen])
         #expect(cut.messageCame { _ in true } == .matched(0))
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// A client that waits for the same messages as the recorded one before it sends more receives all of them, and none earlier.
-    @Test func whoeverWaitsAsTheRecordedClientDidGetsEverythingInTime() {
+    @Test func clientThatWaitsLikeTheRecordedOneGetsEverythingInTime() {
         var random = SplitMix64(seed: 44)
         for _ in 0..<500 {
             let requests = Int.random(in: 0...5, using: &random)

@@ -35,7 +35,7 @@ import Testing
                 ])
     }
 
-    @Test func whatStandsBehindADateStays() throws {
+    @Test func textAfterADateStays() throws {
         #expect(
             try self.fields(
                 "Expires: Sat, 21 Nov 2026 04:19:28 GMT, x", "Set-Cookie: a=1; expires=Sat, 21-Nov-26 04:19:28 GMT ; HttpOnly",
@@ -45,7 +45,7 @@ import Testing
                 ])
     }
 
-    @Test func whatLiesBetweenExchangesStays() throws {
+    @Test func intervalsBetweenExchangesStay() throws {
         let refresh = DateRefresh(.standard, shift: DateShift(seconds: 86_400))
         let dates = try ([0, 90] as [Int64]).map { seconds in
             var interaction = Interaction(
@@ -142,7 +142,7 @@ import Testing
         #expect(try self.refreshed("{\"a\\/b\":1795234768}", "/a~1b") == "{\"a\\/b\":1795321168}")
     }
 
-    @Test func whatIsNotJSONIsNotLookedInto() throws {
+    @Test func invalidJSONIsNotRefreshed() throws {
         #expect(try self.refreshed("a=1795234768", "/a") == nil)
         #expect(try self.refreshed("{\"a\":1795234768", "/a") == nil)
         #expect(try self.refreshed("", "/a") == nil)
@@ -168,7 +168,7 @@ import Testing
                 ])
     }
 
-    @Test func whatHoldsNoDateStays() {
+    @Test func fieldsWithoutADateStay() {
         #expect(self.recorded("Accept: */*") == nil)
         #expect(self.recorded("If-Range: \"etag\"", "If-Modified-Since: yesterday") == nil)
     }

@@ -43,7 +43,7 @@ import Testing
         "Fri, 31 Dec 9999 23:59:59 GMT", "9999-12-31T23:59:59Z",
         "Sat, 21 Nov 2026 04:19:28 UTC", "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE3OTUyMzQ3Njh9.c2ln",
     ])
-    func whatIsNoDateStays(text: String) {
+    func textThatIsNoDateIsNotShifted(text: String) {
         #expect(self.day.shifted(text) == nil)
     }
 
@@ -112,7 +112,7 @@ import Testing
         "Sun, 06 Nav 1994 08:49:37 GMT", "Sun, 06-Nov 08:49:37 GMT", "Sun Nov 6 08:49:37 1994 GMT", "Sun, 06 Nov 1994 08:49:37 GMT x",
         "Sun, 06-Nov-+4 08:49:37 GMT", "Sun, 06-Nov-1994-1 08:49:37 GMT", "Sün, 06 Nov 1994 08:49:37 GMT",
     ])
-    func whatIsNoDateIsNone(text: String) {
+    func textThatIsNoDateIsNotParsed(text: String) {
         #expect(WrittenDate(text) == nil)
     }
 }

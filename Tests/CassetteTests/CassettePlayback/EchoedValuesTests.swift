@@ -26,7 +26,7 @@ import Testing
         #expect(self.applied(echo, #"42["add",{"id":"a"}]"#) == nil)
     }
 
-    @Test func whatIsNotRepeatedStays() {
+    @Test func otherValuesStay() {
         let echo = self.echo(("/id", "\"a\"", "\"live\""))
         for message in [#"{"id":"b"}"#, #"{"id":{"id":"a"}}"#, #"{"id":"ab"}"#, "a", "", #""a""#] {
             #expect(self.applied(echo, message) == nil)

@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"], ["Range: bytes=0-4", "If-Match: \"a\"", "If-None-Match: *"])
-    func whatIsDoneDependsOnPreconditions(method: String, line: String) throws {
+    func preconditionsDecideTheAnswerToAWrite(method: String, line: String) throws {
         let name = line.prefix { $0 != ":" }
         func request(_ lines: [String]) -> Request { Request(method: method, lines: lines, status: 200, answer: "done") }
         for (recorded, others) in [([line], [[], ["\(name): \"b\""]]), ([], [[line]])] {

@@ -92,7 +92,7 @@ import Testing
         #expect(FilterTerm.known == "~a ~all ~b ~bq ~bs ~c ~d ~dst ~e ~grpc ~h ~hq ~hs ~http ~hv ~m ~q ~s ~t ~tq ~ts ~u ~websocket")
     }
 
-    @Test func whatComesBehindDependsOnTheCondition() {
+    @Test func argumentDependsOnTheCondition() {
         #expect(FilterTerm.status.argument == .number)
         #expect(FilterTerm.unanswered.argument == .none)
         #expect(FilterTerm.url.argument == .pattern)

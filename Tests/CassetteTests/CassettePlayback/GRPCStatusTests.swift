@@ -21,7 +21,7 @@ import Testing
         #expect(GRPCStatus(response)?.name == "INTERNAL")
     }
 
-    @Test func whatIsNoGRPCHasNone() {
+    @Test func responseWithoutGRPCHasNoStatus() {
         #expect(GRPCStatus(RecordedResponse(status: 200, headers: HeaderFields(["content-type: text/plain", "grpc-status: 0"]))) == nil)
         #expect(GRPCStatus(nil) == nil)
     }

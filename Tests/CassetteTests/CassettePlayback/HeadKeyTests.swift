@@ -4,7 +4,7 @@ import Testing
 
 struct HeadKeyWriterTests {
     /// Rules, a URL, and its key.
-    @Test func whatIsNotComparedIsNotThere() throws {
+    @Test func keyLacksThePartsThatAreNotCompared() throws {
         let url = "https://u:p@api.test:8443/v1/x?b=2&a=1"
         for (match, key) in [
             (["method"], "GET *://*/*"), (["scheme"], "* https://*/*"), (["host"], "* *://u:p@api.test/*"), (["port"], "* *://*:8443/*"),

@@ -92,7 +92,7 @@ struct JSONFacetsTests {
         #expect(self.facets(long).facets.reduce(0) { $0 + $1.name.count } <= BodyFacets.keptLimit)
     }
 
-    @Test func whatIsNoJSONIsText() {
+    @Test func invalidJSONIsComparedAsText() {
         for text in ["{", "{\"a\":NaN}", "[1,]", "01", "nul"] { #expect(self.facets(text).kind == .text, "\(text)") }
         #expect(MatchFixture.live([0x5B, 0xFF, 0x5D], MatchFixture.json).kind == .bytes)
     }

@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Both requests know the same number of secrets, but not the same ones.
-    @Test func whatOneFindsCleanIsSearchedForTheSecretsOfAnother() {
+    @Test func lineThatOneRequestFoundCleanIsSearchedAgainForAnother() {
         let redaction = LiveRedactor(Redactor())
         let note = HeaderFields(["X-Note: kT7-pQ2xV9mZ4w1"])
         func lines(token: String) -> [String] {

@@ -43,7 +43,7 @@ struct MatchMarkTests {
     }
 
     /// Only marks are wildcards in a pattern: the original texts match again.
-    @Test func whatMarksStoodForFits() {
+    @Test func originalTextOfMarksMatches() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<500 {
             var recorded: [UInt8] = []

@@ -147,7 +147,7 @@ import Testing
         .text(line: 1, here: "the token is \(token).", recorded: "t \(cut)"),
         .json(pointer: "/data", here: "\"AKIAIOSFODNN7ZQXWEJ3\"", recorded: "\"ghp_0123456789abcdefghijABCDEFGHIJ012345\""),
     ])
-    func whatLooksLikeATokenIsNeverShown(difference: RequestDifference) {
+    func textThatLooksLikeATokenIsNeverShown(difference: RequestDifference) {
         let shown = ShownSecrets.hidden(in: difference).description
         #expect(!["eyJzdWIiOiJi", "AKIA", "ghp_"].contains { shown.contains($0) } && shown.contains("…"), "\(shown)")
     }
@@ -167,7 +167,7 @@ import Testing
         .text(line: 1, here: "GET https://me:geheim7@a.test/", recorded: ""),
         .queryItemAdded("next=https%3A%2F%2Fb.test%2F%3Faccess_token%3Dgeheim77geheim77"),
     ])
-    func whatHasTheNameOfASecretIsNeverShown(difference: RequestDifference) {
+    func valueNamedLikeASecretIsNeverShown(difference: RequestDifference) {
         let shown = ShownSecrets.hidden(in: difference).description
         #expect(!shown.contains("geheim7") && !shown.contains("bori2026"), "\(shown)")
         #expect(shown.contains("…"))
@@ -198,7 +198,7 @@ import Testing
         ("http://a.test/?a%20b=1", "http://a.test/?a%20b=2", ["query:a b"]), ("http://a.test:81/", "http://a.test:82/", ["port"]),
         ("https://a.test:81/", "http://a.test:81/", ["scheme"]), ("http://a.test/", "http://b.test/", []),
     ])
-    func whatRulesCanLeaveOutIsOffered(here: String, recorded: String, places: [String]) {
+    func placesThatRulesCanIgnoreAreSuggested(here: String, recorded: String, places: [String]) {
         let report = self.refuse("GET", here, recorded: [("GET", recorded)])
         #expect(report?.ignorablePlaces == places)
         #expect(report?.nextStep.contains("--ignore") == !places.isEmpty)
@@ -252,7 +252,7 @@ import Testing
         #expect(report.audience == audience)
     }
 
-    @Test func whatLiesWithinAnIgnoredPlaceIsNotNamed() {
+    @Test func placeWithinASuggestedOneIsNotNamed() {
         let differences = ["/a", "/a/b", "/a/b/0", "/a/c", "/ab"].map { RequestDifference.json(pointer: $0, here: "1", recorded: nil) }
         let near = NearRequest(index: 0, request: "GET /", isUsedUp: false, differences: differences)
         let report = MissReport(request: "GET /", mode: .none, reason: .notRecorded, nearest: [near])
@@ -323,7 +323,7 @@ import Testing
         .xml(path: "/?p", here: "1", recorded: "2"), .bodyRemainder, .bodyKind(here: "json", recorded: "none"),
         .custom(name: "a", reason: "b"),
     ])
-    func whatCannotBeTypedIsNotOffered(difference: RequestDifference) {
+    func placeThatCannotBeTypedIsNotSuggested(difference: RequestDifference) {
         #expect(IgnorablePlace.text(difference) == nil)
     }
 

@@ -85,7 +85,7 @@ struct MultipartFacetsTests {
         #expect(differences == [.closingDelimiter(isHere: false)])
     }
 
-    @Test func whatLiesPastALimitCountsInOnePiece() {
+    @Test func partsPastALimitAreComparedAsAWhole() {
         let head = Array(repeating: "X: y", count: 200)
         let body = MatchFixture.multipart(self.one, [(["Content-Disposition: form-data; name=\"a\""], "1"), (head, "2")])
         #expect(self.facets(body, self.one) == self.facets(body, self.one))

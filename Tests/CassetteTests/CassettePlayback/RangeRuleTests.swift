@@ -118,7 +118,7 @@ import Testing
         return request
     }
 
-    @Test func whatCameBeforeTheClientLeftIsAPart() throws {
+    @Test func bytesBeforeTheClientDisconnectedCountAsAPart() throws {
         var whole = self.cut(self.whole(), after: 4)
         whole.answerLines.append("Content-Length: 10")
         let session = SentRequests(requests: [whole, self.cut(self.part(3..<10), after: 4), self.part(6..<10)]).session()

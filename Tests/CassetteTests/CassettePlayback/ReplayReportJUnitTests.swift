@@ -18,13 +18,13 @@ import Testing
         #expect(!text.contains("CONNECT"))
     }
 
-    @Test func whatIsNotToFailIsSkipped() {
+    @Test func flawsThatDoNotFailAreSkipped() {
         let text = self.text(SampleReport.whole, failOn: [.miss])
         #expect(text.contains("tests=\"8\" failures=\"2\" errors=\"0\" skipped=\"4\""))
         #expect(text.contains("<skipped message=\"unused: no request used it"))
     }
 
-    @Test func whatListsHaveNoRoomForFailsToo() {
+    @Test func flawsBeyondTheListLimitFailToo() {
         var report = SampleReport.clean
         report.verdict.misses = 7
         let text = self.text(report)

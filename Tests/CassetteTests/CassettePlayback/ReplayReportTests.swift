@@ -30,7 +30,7 @@ import Testing
                 """)
     }
 
-    @Test func whatListsHaveNoRoomForIsCounted() {
+    @Test func flawsBeyondTheListLimitAreCounted() {
         var report = SampleReport.whole
         report.verdict.misses = 9
         report.verdict.orderViolations = 4

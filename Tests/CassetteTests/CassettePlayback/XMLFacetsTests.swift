@@ -72,7 +72,7 @@ struct XMLFacetsTests {
         " <?xml version='1.0'?><a/>", "<?xml encoding='UTF-8'?><a/>", "<a><![CDATA[</a>", "<a><?xml x?></a>",
         "<!DOCTYPE a><!DOCTYPE a><a/>",
         "<a b='1'c='2'/>", "<a:b:c xmlns:a='u'/>", "<a/><![CDATA[x]]>", "<1/>", "< a/>", "<!DOCTYPE a [<!ENTITY e 'x'>",
-    ]) func whatIsNotWellFormedIsText(text: String) {
+    ]) func malformedXMLIsComparedAsText(text: String) {
         #expect(self.facets(text).kind == (text.isEmpty ? .none : .text))
         #expect(self.facets(text) == self.facets(text))
     }

@@ -34,7 +34,7 @@ import Testing
         #expect(notes == ["not searched for secrets behind the content coding \"compress\""])
     }
 
-    @Test func whatIsTooLongForMemoryWithoutItsCodingIsSearchedToItsEnd() throws {
+    @Test func bodyTooLongForMemoryWhenDecodedIsSearchedToItsEnd() throws {
         let content = Array(repeating: UInt8(ascii: "x"), count: 8_000_000) + Array(" {\"token\":\"abc123\"}".utf8)
         let wire = RedactionFixtures.gzip(content)
         // Denser than a body that may be collected in memory.

@@ -147,7 +147,7 @@ import Testing
             listed.headers.lines == ["x-goog-hash: crc32c=AAAAAA==", "x-goog-hash: md5=\(plain)", "X-Sum-Md5: \(plain)", "X-Id: \(tag)"])
     }
 
-    @Test func whatOneRequestTeachesIsForgotten() {
+    @Test func digestsFromALiveRequestAreForgotten() {
         let redactor = Redactor()
         let live = LiveRedactor(redactor).forOneRequest()
         #expect(live.redacted(body: Array(#"{"password":"hunter2hunter2"}"#.utf8), headers: HeaderFields()) != nil)

@@ -44,7 +44,7 @@ import Testing
         #expect(outcome.notes.isEmpty)
     }
 
-    @Test func whatAHeaderTeachesIsFoundInTextsAndBytesOfMessages() {
+    @Test func secretOfAHeaderIsFoundInTextsAndBytesOfMessages() {
         let bytes = [0xFF] + Array("s3cret-0123".utf8) + [0xFE]
         let body = GRPCBodies.frame(.text(1, "it is s3cret-0123!"), ProtoField(2, .bytes(bytes)))
         let (redacted, _, _) = self.redacted(body, Self.headers + ["authorization: Bearer s3cret-0123"])
@@ -246,7 +246,7 @@ import Testing
         #expect(!redacted.contains(Array("ghp_".utf8)))
     }
 
-    @Test func whatIsNoMessageIsSearchedAsItIs() {
+    @Test func bytesThatAreNoMessageAreSearchedDirectly() {
         let body = [7, 7, 7] + Array(Self.token.utf8)
         let redacted = self.redacted(body).body
         #expect(redacted.count == body.count)

@@ -43,7 +43,7 @@ import Testing
 
     /// A browser hashes UTF-8 with line feeds.
     @Test(arguments: [("", "\r\n"), ("; charset=ISO-8859-1", "\n"), ("; charset=windows-1252", "\r\n"), ("", "\r")])
-    func whatABrowserHashesIsHashed(charset: String, lineEnd: String) {
+    func digestIsOverTheBytesThatABrowserHashes(charset: String, lineEnd: String) {
         func script(_ secret: String) -> String { "\nconst apiKey = \"\(secret)\"; // \(charset.isEmpty ? "보리" : "é")\n" }
         func sent(_ text: String) -> [UInt8] {
             let text = "<html><script>\(text)</script></html>".replacing("\n", with: lineEnd)

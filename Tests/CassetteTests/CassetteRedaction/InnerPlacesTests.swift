@@ -71,7 +71,7 @@ import Testing
         #expect(xml == "data=%3Ca+b%3D%22%7B%7Bb%3A1%7D%7D%22%2F%3E")
     }
 
-    @Test func whatIsKeptInside() throws {
+    @Test func innerPlacesCanBeKept() throws {
         let text = Self.part("meta", #"{"password":"h7nter2Xq"}"#) + "--b--\r\n"
         #expect(try Self.body(text, Self.multipart) != text)
         #expect(try Self.body(text, Self.multipart, keep: ["part:meta|json:/password"]) == text)

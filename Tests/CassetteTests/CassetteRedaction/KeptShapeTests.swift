@@ -42,7 +42,7 @@ import Testing
         #expect(redactor.vault.count == 1)
     }
 
-    @Test func whatIsNoUUIDIsAPlainPlaceholder() throws {
+    @Test func invalidUUIDGetsAPlainPlaceholder() throws {
         for text in [
             String(Self.secret.dropLast()), "\(Self.secret)0", Self.secret.replacingOccurrences(of: "-", with: "_"),
             Self.secret.replacingOccurrences(of: "f", with: "g"), "",

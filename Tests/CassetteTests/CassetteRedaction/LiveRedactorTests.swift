@@ -4,7 +4,7 @@ import TapeBytes
 import Testing
 
 @Suite struct LiveRedactorTests {
-    @Test func whatHasNoSecretsIsNil() {
+    @Test func resultIsNilWithoutSecrets() {
         let live = LiveRedactor(Redactor())
         #expect(live.redacted(url: "https://e.com/?a=b") == nil)
         #expect(live.redacted(headers: HeaderFields(["A: b"])) == nil)
@@ -27,7 +27,7 @@ import Testing
         #expect(body.map { String(decoding: $0, as: UTF8.self) } == "{\"token\":\"{{token:1}}\"}")
     }
 
-    @Test func whatTheFieldsTeachIsTakenOutOfTheURL() {
+    @Test func secretOfAFieldIsRedactedInTheURL() {
         let live = LiveRedactor(Redactor())
         let (url, headers) = live.redacted(
             url: "http://h/?q=s3cret-0123", headers: HeaderFields(["Authorization: Bearer s3cret-0123", "X-Q: a"]))

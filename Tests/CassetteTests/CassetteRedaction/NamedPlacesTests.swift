@@ -64,7 +64,7 @@ import Testing
         #"{login:"/login",token:"/oauth/token"}"#, "token: /oauth/token\n", "PWD=/home/user/project\npwd: /srv/app\n",
         #"<a token="https://h.test/oauth/token">"#, "password: ./secrets/password.txt\n", "token=../token\n",
     ])
-    func whereSecretsAreIsNone(text: String) { self.stays(text) }
+    func pathsToSecretsStay(text: String) { self.stays(text) }
 
     @Test func aKeyMayBeginAsAPathDoes() {
         #expect(self.redacted("secret: /8fjK2mQp0aLx93bTz/k\n") == "secret: {{secret:1}}\n")
@@ -77,7 +77,7 @@ import Testing
         #expect(self.redacted(text, type: "application/json").hasSuffix(#""url":"http://h/oauth/token"}"#))
     }
 
-    @Test func whereAPieceOfABodyEndsNothingIsLearned() throws {
+    @Test func secretCutAtTheEndOfAPieceIsNotLearned() throws {
         // The second piece has the rest of the value; the beginning is no secret by itself.
         let text = Array((String(repeating: "a ", count: 524_280) + #""password":"hunter2hunter3","note":"hunter2 is a word" "#).utf8)
         let vault = SecretVault()
@@ -308,7 +308,7 @@ import Testing
 
     /// A cassette that was recorded when fewer secrets were found, or with other rules, still answers, even if the secret has changed
     /// since.
-    @Test(arguments: ["hunter2-one", "swordfish77"]) func whatWasRecordedWithASecretInItStillAnswers(secret: String) throws {
+    @Test(arguments: ["hunter2-one", "swordfish77"]) func cassetteRecordedWithASecretStillAnswers(secret: String) throws {
         let bodies = [
             ("application/xml", "<login password='SECRET'/>"),
             ("application/json", #"{"headers":[{"name":"Authorization","value":"Bearer SECRET"}]}"#),

@@ -10,7 +10,7 @@ import Testing
         #expect(try RedactionRule("json:/users").isJSON)
     }
 
-    @Test(arguments: ["path", "text", "text=(", "x"]) func whatSaysNothingIsRefused(text: String) {
+    @Test(arguments: ["path", "text", "text=(", "x"]) func incompleteRuleIsRefused(text: String) {
         #expect(throws: SettingSyntaxError.self) { try RedactionRule(text) }
     }
 

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [(64 << 10, 1, false), (64 << 10 + 1, 1, true), (1 << 20, 1 << 20 / 20, false), (1 << 20, 1 << 20 / 21, true)])
-    func whatIsFarLongerThanOnTheWireIsDense(content: Int, coded: Int, isDense: Bool) throws {
+    func bodyFarLongerThanItsCodedFormIsDense(content: Int, coded: Int, isDense: Bool) throws {
         let budget = SearchBudget()
         try budget.meter(coded: coded)(content)
         #expect(budget.isDense == isDense && !budget.isSpent)
@@ -95,7 +95,7 @@ import Testing
     }
     #endif
 
-    @Test func whatIsCancelledEndsWithItsNextPiece() throws {
+    @Test func cancelledSearchEndsWithItsNextPiece() throws {
         let budget = SearchBudget()
         budget.cancel()
         var looked = 0

@@ -14,7 +14,7 @@ import Testing
         #expect("\(SecretReach(Array(text.utf8), isSure: isSure))" == reach)
     }
 
-    @Test func whatARuleNamesIsLookedForThoughItIsAWord() {
+    @Test func secretOfARuleIsSearchedForEvenIfItIsAWord() {
         #expect(SecretReach(Array("Alexander".utf8), isSure: true, isRuled: true) == .word)
     }
 }

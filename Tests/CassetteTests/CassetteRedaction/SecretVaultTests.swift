@@ -25,7 +25,7 @@ import Testing
         #expect(vault.known()?.placeholders.count == 2)
     }
 
-    @Test func whatThereIsNoRoomForIsCountedAndSaid() {
+    @Test func secretsBeyondTheByteLimitAreCounted() {
         let vault = SecretVault(byteLimit: 1000)
         let long = Array(repeating: UInt8(ascii: "x"), count: 990)
         _ = vault.placeholder(for: long, kind: "token")
@@ -77,7 +77,7 @@ import Testing
         #expect(tally.highest == ["authorization": 2, "jwt": 7, "cookie": 4])
     }
 
-    @Test func whatWasThereBeforeIsTakenAway() {
+    @Test func removedPlaceholdersAreNotCounted() {
         var tally = self.tally("{{jwt:1}} {{jwt:2}} {{cookie:1}}")
         Array("{{jwt:1}} {{cookie:1}}".utf8).withUnsafeBytes { tally.remove($0) }
         #expect(tally.counts.filter { $0.value > 0 } == ["jwt": 1])

@@ -24,7 +24,7 @@ import Testing
         #expect(GzipText.gunzip(coded.bytes ?? []).utf8.elementsEqual(expected))
     }
 
-    @Test func whatTheRulesCannotHoldForIsLeftOut() throws {
+    @Test func bodyTooLongForThePlaceRulesIsOmitted() throws {
         let rules = try RedactionRules(rules: ["json:/mail"])
         let text = Array(#"{"mail":"ann@example.com"}"#.utf8)
         let (bytes, notes) = try self.redacted(text, ["Content-Type: application/json"], rules, mayLoad: false)

@@ -24,7 +24,7 @@ import Testing
         return String(decoding: edits.applied(to: bytes), as: UTF8.self)
     }
 
-    @Test func whatIsKnownIsFoundInEachSpelling() {
+    @Test func knownSecretIsFoundInEverySpelling() {
         let vault = SecretVault()
         _ = vault.placeholder(for: Array("a\"b/c d1".utf8), kind: "k")
         #expect(self.redacted(#"x a"b/c d1 y"#, vault: vault) == "x {{k:1}} y")

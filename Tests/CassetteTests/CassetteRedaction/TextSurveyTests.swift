@@ -86,7 +86,7 @@ import Testing
             "private-key=LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUJJakFOQmdrcWhraUc5dzBCQVFFRkFBT0NBUThB"
         ),
     ])
-    func whatLooksLikeASecretIsFound(text: String, expected: String?) {
+    func secretsAreFoundByTheirShape(text: String, expected: String?) {
         #expect(self.kinds(text) == [expected].compactMap { $0 })
     }
 

@@ -58,7 +58,7 @@ import Testing
         #expect(message.content.payload?.inlineBytes == Array("{\"password\":\"{{password:1}}\",\"a\":\"".utf8) + [0xc3])
     }
 
-    @Test func whatCannotBeReadIsLeftOut() throws {
+    @Test func payloadThatCannotBeReadIsOmitted() throws {
         let redactor = Redactor()
         for content in [WebSocketContent.text(.bytes([0xff, 0x42])), .binary(.bytes([0xf2, 0x48, 0xcd]))] {
             var message = WebSocketMessage(at: 1, from: .client, content: content, isDeflated: true, reserved: 4, note: "not inflated: why")
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeReadIsLeftOutOfAFileToo() throws {
+    @Test func payloadOfAFileThatCannotBeReadIsOmitted() throws {
         var message = WebSocketMessage(at: 1, from: .client, content: .binary(.bytes([])), reserved: 2)
         var delivered = 0
         let outcome = try Redactor().redact(&message, payload: ByteSource([UInt8](repeating: 7, count: 100_000))) { delivered += $0.count }
@@ -119,7 +119,7 @@ import Testing
                 == #"{ "at": 1, "from": "client", "text": "AUTH {{password:1}}" }"#)
     }
 
-    @Test func whatTheEndTeachesIsTakenOutOfTheBeginning() throws {
+    @Test func secretAtTheEndIsRedactedAtTheBeginning() throws {
         #expect(
             try self.redacted(#"{ "at": 1, "from": "client", "json": { "echo": "hunter2-of-rex", "password": "hunter2-of-rex" } }"#)
                 == #"{ "at": 1, "from": "client", "json": {"echo":"{{password:1}}","password":"{{password:1}}"} }"#)

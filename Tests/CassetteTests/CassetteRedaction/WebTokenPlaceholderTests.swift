@@ -68,7 +68,7 @@ private enum Token {
         #expect(shown == #"{"alg":"ES256","jwk":{"kty":"redacted","x":"redacted"},"x5c":["redacted"]}"#)
     }
 
-    @Test func whatCannotBeOneIsAPlainPlaceholder() {
+    @Test func invalidTokenHasNoTokenPlaceholder() {
         let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
         for token in [
             "eyJhbGciOiJub25l", "eyJhbGciOiJub25lIn0.e30.", "eyJhbGciOiJub25lIn0.bm90IGpzb24.x", "eyJ4IjoxfQ.e30.x",
@@ -216,7 +216,7 @@ private enum Token {
         #expect(redacted.count == bytes.count && String(decoding: redacted, as: UTF8.self).hasPrefix("x {{jwt:1}}*"))
     }
 
-    @Test func whatIsEncryptedIsAPlainPlaceholder() {
+    @Test func encryptedTokenGetsAPlainPlaceholder() {
         let encrypted =
             "eyJhbGciOiJSU0EtT0FFUCJ9.OKOawDo13gRp2ojaHV7LFpZcgV7T6DVZKTyKOMTYUmKoTCVJ.48V1_ALb6US04U3b.5eym8TW_c8SuK0ltJ3rpYIzOeDQz7TALvtu6UG9o.XFBoMYUZodetZdvT"
         #expect(self.redacted("x \(encrypted) y") == "x {{jwt:1}} y")

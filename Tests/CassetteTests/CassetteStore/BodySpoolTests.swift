@@ -56,7 +56,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test func whatIsNotFinishedHasNoNameAndNoOneElseCanReadIt() throws {
+    @Test func unfinishedFileHasNoName() throws {
         let spool = try self.store().makeSpool()
         try spool.write([1, 2, 3])
         #expect(try self.folder.names(in: "pets.bodies").isEmpty)

@@ -139,7 +139,7 @@ import Testing
         #expect(try appender.beginSync() != nil)
     }
 
-    @Test func whatAFailedSyncWasForIsToBeSyncedAgain() throws {
+    @Test func filesOfAFailedSyncAreSyncedAgain() throws {
         let folder = try TemporaryFolder()
         let store = try BodyStore(cassettePath: folder.file("a.json"))
         #expect(store.beginSync() == nil)

@@ -62,7 +62,7 @@ import Testing
         #expect(try self.texts() == sampleTexts([2]))
     }
 
-    @Test func whatIsTakenBackIsInTheFileNoMore() throws {
+    @Test func rollBackRemovesExchangesFromTheFile() throws {
         let disk = FaultyDisk()
         let appender = try self.create(disk.calls)
         let empty = appender.mark

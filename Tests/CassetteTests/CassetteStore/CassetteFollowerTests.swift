@@ -22,7 +22,7 @@ import Testing
         return try epoch.ranges.map { try InteractionDecoder.decode(epoch.bytes($0), at: .textAlone).id }
     }
 
-    @Test func whatARecorderAppendsIsSeen() throws {
+    @Test func appendedExchangesAreSeen() throws {
         let appender = try CassetteAppender.create(self.path, recorder: "wiretape")
         let follower = try CassetteFollower(path: self.path)
         #expect(try follower.follow() == .none)

@@ -13,7 +13,7 @@ import Testing
         #expect(CassettePlace.exists(try folder.write([], to: "a.json")), "nobody records over it as if there were none")
     }
 
-    @Test func whateverBearsTheNameIsThere() throws {
+    @Test func anyFileWithTheNameExists() throws {
         let folder = try TemporaryFolder()
         #expect(!CassettePlace.exists(folder.file("a.json")))
         try folder.write([], to: "a.json")

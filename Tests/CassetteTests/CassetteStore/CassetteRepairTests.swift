@@ -102,7 +102,7 @@ import Testing
         #expect(cassetteError { _ = try self.open() }?.code == .notFound)
     }
 
-    @Test func whatCannotBeKeptIsNotCutOff() throws {
+    @Test func tornEndStaysIfItCannotBeSaved() throws {
         let bytes = Array(SampleCassette.document([1, 2]).dropLast(50))
         try self.folder.write(bytes, to: "pets.json")
         let disk = FaultyDisk()

@@ -63,7 +63,7 @@ import Testing
         #"{"wiretape":0,"interactions":[]}"#, "{\"wiretape\": 1.5", "{\"log\": {", "  ", "{\"wiretape\": 1, \"interactions\": {} }",
         "\0\0\0x",
     ])
-    func whatIsNoCassetteIsDamaged(_ text: String) {
+    func textThatIsNoCassetteIsDamage(_ text: String) {
         #expect(self.error(text)?.code == .damaged)
     }
 
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test(arguments: [#","interactions":[{"id":9}]"#, #","wiretape":1"#, #","wiretape":9"#, #","x":{"interactions":[]}"#])
-    func whatFollowsTheExchangesIsJudgedAsIfThereWereOnePortion(_ members: String) throws {
+    func membersAfterTheExchangesAreReadAsWithOnePortion(_ members: String) throws {
         var generator = SeededGenerator(seed: 33)
         let text = String(decoding: self.cassette(&generator), as: UTF8.self)
         let path = try self.folder.write(Array((text.dropLast("\n}\n".utf8.count) + members + "\n}\n").utf8), to: "tape.json")

@@ -19,7 +19,7 @@ struct DescriptorFilesTests {
         #expect(try DescriptorFiles.schema([]) == nil)
     }
 
-    @Test func whatIsWrongIsSaidWithTheFile() throws {
+    @Test func errorNamesTheFile() throws {
         try self.folder.write(Array("syntax = \"proto3\";".utf8), to: "pets.proto")
         let wrong = self.error("pets.proto")
         #expect(wrong?.message.contains("pets.proto") == true && wrong?.message.contains("--descriptor_set_out") == true)

@@ -39,7 +39,7 @@ import Testing
 
     // MARK: Recovery
 
-    @Test func whatAKilledRecorderLeftIsAnExchangeThatTheRecorderCut() throws {
+    @Test func conversationOfAKilledRecorderIsCutByTheRecorder() throws {
         try self.killed([2, 3])
         #expect(try self.findings() == [.openConversation, .openConversation])
         let outcome = try self.recover()
@@ -130,7 +130,7 @@ import Testing
         #expect(try self.findings() == [.unusedFile])
     }
 
-    @Test func whatOpenMessagesNameIsNotRemovedAsUnused() throws {
+    @Test func filesOfOpenMessagesAreNotRemovedAsUnused() throws {
         try self.killed([2], of: "pets.new.json")
         let store = try BodyStore(cassettePath: self.path)
         let spool = try store.makeSpool()

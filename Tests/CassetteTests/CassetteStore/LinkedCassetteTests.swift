@@ -90,7 +90,7 @@ import Testing
         #expect(try self.folder.read("outside") == [1])
     }
 
-    @Test func whatABodyIsALinkToIsNotRemoved() throws {
+    @Test func targetOfALinkedBodyIsNotRemoved() throws {
         let (sidecar, other, unused) = (try self.makeBody(), try self.makeBody([1, 2, 3]), try self.makeBody([4]))
         try FileManager.default.removeItem(atPath: self.folder.file("real/\(sidecar.path)"))
         try self.link("real/\(sidecar.path)", to: String(other.path.dropFirst("pets.bodies/".count)))

@@ -56,7 +56,7 @@ struct TemporaryFileTests {
         return folder
     }
 
-    @Test func whatWasWrittenIsReadFromAFileWithoutAName() throws {
+    @Test func unnamedFileReturnsItsBytes() throws {
         let folder = try self.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = try UnnamedFile(in: folder.path)

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Otherwise every part would decode the body from the start: 50 parts of 17 MB took 12 seconds, 200 took 42.
-    @Test func whatIsTooLargeToKeepComesToHandWithoutItsCodings() throws {
+    @Test func contentTooLargeToKeepIsDecodedForRandomAccess() throws {
         let coded = self.coded(.gzip)
         let headers = HeaderFields(["Content-Encoding: gzip"])
         let body = Body(size: coded.count, content: .binary(coded), note: "not decoded")
@@ -73,7 +73,7 @@ import Testing
         #expect(try contents.prefix(4) == Array("wire".utf8))
     }
 
-    @Test func whatIsNotWhatItClaimsIsShownAsItIs() throws {
+    @Test func bodyWithAWrongCodingIsShownAsItIs() throws {
         let bytes = Array("not gzip".utf8)
         let contents = try self.contents(bytes, "gzip")
         #expect(contents.inflated == nil)

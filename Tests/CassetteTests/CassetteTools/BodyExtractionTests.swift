@@ -126,7 +126,7 @@ import Testing
         #expect(try self.temporary.read("out/a.txt") == Array("new".utf8))
     }
 
-    @Test func whatIsThereStaysUnlessAskedFor() throws {
+    @Test func existingFileStaysUnlessOverwritingIsAllowed() throws {
         try self.temporary.write("old".utf8, to: "out/a.txt")
         let path = self.temporary.file("out/a.txt")
         #expect(

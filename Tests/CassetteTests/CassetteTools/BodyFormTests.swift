@@ -57,7 +57,7 @@ import Testing
         #expect(try self.text(bytes, type) == text)
     }
 
-    @Test func whatIsNoSuchTextIsLeftAlone() throws {
+    @Test func bytesThatAreNoTextInTheirCharsetAreNil() throws {
         #expect(try self.text([0x89, 0x50], "text/plain") == nil)
         #expect(try self.text([0xFF], "text/plain; charset=euc-kr") == nil)
         #expect(try self.text([0x00, 0x01], "text/plain; charset=iso-8859-1") == nil)

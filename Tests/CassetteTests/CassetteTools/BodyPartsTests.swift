@@ -46,7 +46,7 @@ import Testing
         #expect(parts.all.map(\.name) == ["_charset_", "음"])
     }
 
-    @Test func whatIsNotMultipartHasNoParts() throws {
+    @Test func otherBodyHasNoParts() throws {
         #expect(try FormFixtures.parts(FormFixtures.pets, HeaderFields(["Content-Type: text/plain"])) == nil)
         #expect(try FormFixtures.parts(Array("nothing".utf8)) == nil)
     }

@@ -27,7 +27,7 @@ import Testing
         return body
     }
 
-    @Test func whatGivesItsBytesIsFine() throws {
+    @Test func restorableBodyHasNoProblem() throws {
         #expect(self.problem(Body(size: 0, content: .empty)) == nil)
         #expect(self.problem(.text("abc")) == nil)
         #expect(self.problem(.file(try self.folder.sidecar([1, 2, 3], of: "a.json"))) == nil)

@@ -109,7 +109,7 @@ import Testing
         #expect(!CassettePlace.exists(self.folder.file("all.json")))
     }
 
-    @Test func whatAKilledMergeLeftIsNoHindrance() throws {
+    @Test func leftoversOfAKilledMergeAreRemoved() throws {
         try self.folder.write([.care(1)], to: "a.json")
         try self.folder.folder.write([1, 2, 3], to: ".all.json.merge")
         #expect(try self.merge(["a.json"]).written == 1)
@@ -160,7 +160,7 @@ import Testing
         return try CassetteReader(path: path)
     }
 
-    @Test func whatTheWriterGivesAnewIsLeftOut() throws {
+    @Test func membersThatTheWriterRegeneratesAreOmitted() throws {
         let members = try CassetteHeadMembers.read(self.reader("a.json", [("match", #"{"ignore": ["query:ts"]}"#), ("note", "\"x\"")]))
         #expect(members.map(\.name) == ["match", "note"])
         #expect(members.first?.json == Array(#"{"ignore": ["query:ts"]}"#.utf8))
@@ -175,7 +175,7 @@ import Testing
         #expect(error?.message.contains("\"match\"") == true && error?.message.contains("c.json") == true)
     }
 
-    @Test func whatWasRedactedAndWhatWasNotDoNotGoTogether() throws {
+    @Test func redactedAndUnredactedCassettesAreNotMerged() throws {
         let redacted = try self.reader("a.json", [("redaction", "{}")])
         let ruled = try self.reader("b.json", [("redaction", #"{"rules":["json:/a"]}"#)])
         let plain = try self.reader("c.json", [])

@@ -113,7 +113,7 @@ extension RecordedCassette {
     @Test(arguments: [
         "", "[1]", "{}", #"{"unused":3}"#, #"{"unused":["x"]}"#, #"{"unusedExchanges":[{"exchange":1}]}"#, #"{"unused":[1.5]}"#,
     ])
-    func whatIsNoReportIsRefused(text: String) {
+    func textThatIsNoReportIsRefused(text: String) {
         let error = cassetteError { _ = try UnusedReport(Array(text.utf8), path: "r.json") }
         #expect(error?.message.contains("\"r.json\"") == true)
     }

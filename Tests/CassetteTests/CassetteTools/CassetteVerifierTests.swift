@@ -84,7 +84,7 @@ import Testing
         #expect(try self.findings().map(\.kind) == [.malformed])
     }
 
-    @Test func whatAReplayWouldNotSendIsAProblem() throws {
+    @Test func answerThatCannotBeReplayedIsAProblem() throws {
         try self.folder.write([.care(1), .care(2)], to: "a.json")
         var findings: [CareFinding] = []
         try CassetteVerifier(path: self.folder.file("a.json"), unanswerable: { $0.id == 2 ? "no sense" : nil }).run { findings.append($0) }
@@ -112,7 +112,7 @@ import Testing
         #expect(try self.findings().map(\.kind) == [.torn])
     }
 
-    @Test func whatIsNoCassetteIsAnError() throws {
+    @Test func fileThatIsNoCassetteIsAnError() throws {
         try self.folder.folder.write(Array("{}".utf8), to: "a.json")
         #expect(cassetteError { _ = try self.findings() }?.code == .damaged)
         #expect(cassetteError { _ = try self.findings("none.json") }?.code == .notFound)
@@ -129,7 +129,7 @@ import Testing
 }
 
 @Suite struct UnusedFilesTests {
-    @Test func whatNobodyNamesIsFound() throws {
+    @Test func unreferencedFilesAreFound() throws {
         let folder = try CareFolder()
         let used = try folder.sidecar([1], of: "a.json")
         let unused = try folder.sidecar([2], of: "a.json")

@@ -143,7 +143,7 @@ import Testing
         return found
     }
 
-    @Test func whatAConversationSaysOfItselfIsChecked() throws {
+    @Test func membersOfAConversationAreChecked() throws {
         let file = try self.folder.sidecar(Array("0123".utf8), of: "a.json", ext: "txt")
         var framed = Self.text(3, .server, "abc")
         framed.frames = [1, 2]

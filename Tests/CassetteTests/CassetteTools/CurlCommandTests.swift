@@ -85,7 +85,7 @@ import Testing
         #expect(command.text.contains("--data-binary"))
     }
 
-    @Test func whatACommandCannotHoldIsNamed() throws {
+    @Test func omissionsOfACommandAreNamed() throws {
         var interaction = self.sample("GET", "http://a/", ["X: \u{1B}[2J"])
         interaction.request.headers.append(line: Array("Y: ".utf8) + [0xE9])
         interaction.request.trailers = HeaderFields(["X-Sum: 1"])
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [("CONNECT", "a:443"), ("GET", "file:///etc/passwd"), ("G;T", "http://a/"), ("GET", "http://a/\u{1B}")])
-    func whatIsNoPlainRequestIsRefused(method: String, url: String) {
+    func requestThatIsNotPlainHTTPIsRefused(method: String, url: String) {
         #expect(throws: InspectError.self) { try self.command(self.sample(method, url)) }
     }
 }
@@ -149,7 +149,7 @@ import Testing
         ["Content-Type: text/plain"], ["Content-Disposition: form-data; name=\"a%0D%0Ab\""],
         ["Content-Disposition: form-data; name=\"a\"", "X: \u{1B}"],
     ])
-    func whatCurlCannotWriteIsNoForm(head: [String]) throws {
+    func formThatCurlCannotWriteHasNoArguments(head: [String]) throws {
         let form = try self.form(head)
         #expect(form?.arguments == nil)
     }
@@ -178,7 +178,7 @@ import Testing
         #expect(FieldNames.isToken(text) == isToken)
     }
 
-    @Test func whatConcernsOneConnectionIsLeftOut() {
+    @Test func connectionFieldsAreOmitted() {
         #expect(FieldNames.isLeftOut("content-length", "3", isForm: false))
         #expect(FieldNames.isLeftOut("proxy-authorization", "Basic x", isForm: false))
         #expect(FieldNames.isLeftOut("connection", "Keep-Alive", isForm: false))

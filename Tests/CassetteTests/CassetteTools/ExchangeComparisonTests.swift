@@ -9,7 +9,7 @@ import Testing
         }
     }
 
-    @Test func whatSaysNothingIsLeftOut() throws {
+    @Test func meaninglessDifferencesAreOmitted() throws {
         let old = Interaction.care(
             1, at: 1, headers: ["Date: x"], connection: ConnectionInfo(id: 1, remote: "127.0.0.1:1", isReused: false))
         let new = Interaction.care(2, at: 2, headers: ["Date: y"], connection: ConnectionInfo(id: 2, remote: "127.0.0.1:2", isReused: true))

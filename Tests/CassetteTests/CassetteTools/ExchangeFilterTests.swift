@@ -114,7 +114,7 @@ import Testing
         #expect(try FilterPattern(pattern, .body).matches(bytes))
     }
 
-    @Test(arguments: ["(", "[a", "*", "a{2,1}"]) func whatIsNoExpressionIsNone(pattern: String) {
+    @Test(arguments: ["(", "[a", "*", "a{2,1}"]) func invalidPatternIsRefused(pattern: String) {
         #expect(throws: PatternError.self) { try FilterPattern(pattern) }
     }
 

@@ -22,7 +22,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsLeftIsPairedWithoutItsQuery() {
+    @Test func remainingExchangesArePairedWithoutTheirQueries() {
         #expect(self.steps(["GET a?t=1", "GET a?t=2"], ["GET a?t=2", "GET a?t=3"]) == [.both(old: 1, new: 0), .both(old: 0, new: 1)])
     }
 
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test func whatHasNoPartnerIsAddedOrRemovedWhereItStood() {
+    @Test func exchangeWithoutAPartnerIsAddedOrRemovedInItsPlace() {
         #expect(
             self.steps(["GET a", "GET b", "GET c"], ["GET a", "POST b", "GET c", "GET d"]) == [
                 .both(old: 0, new: 0), .added(1), .removed(1), .both(old: 2, new: 2), .added(3),
@@ -112,7 +112,7 @@ import Testing
         #expect(pieces.query.map(\.value) == ["1=2", nil, "z"])
     }
 
-    @Test func whatIsNoURLIsItsOwnBase() {
+    @Test func textThatIsNoURLIsItsOwnBase() {
         #expect(URLPieces("*").base == "*")
         #expect(URLPieces("").key == "?")
     }

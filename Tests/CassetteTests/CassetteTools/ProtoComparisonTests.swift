@@ -21,7 +21,7 @@ import Testing
                 == [FieldChange("grpc:/1", "\"a\"", "\"b\""), FieldChange("grpc:/1", "\"b\"", "\"a\"")])
     }
 
-    @Test func whatOneSideLacksIsTold() {
+    @Test func missingFieldsOfEitherSideAreReported() {
         #expect(
             self.changes([.text(1, "a")], [.message(2, .text(1, "b"))])
                 == [FieldChange("grpc:/1", "\"a\"", nil), FieldChange("grpc:/2", nil, "a message of 1 field")])

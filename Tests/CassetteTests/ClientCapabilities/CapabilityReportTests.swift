@@ -6,7 +6,7 @@ import Testing
 @Suite struct CapabilityReportTests {
     private func report(_ swift: SwiftRelease?) -> CapabilityReport { CapabilityReport(PlatformFacts(system: .linux, swift: swift)) }
 
-    @Test func whatEndsTheProcessIsNamed() {
+    @Test func capabilitiesThatEndTheProcessAreFatal() {
         let fatal = Set(self.report(SwiftRelease(6, 3, 1)).fatal.map(\.subject))
         #expect(
             fatal == [

@@ -6,7 +6,7 @@ import Testing
         #expect(Set(CapabilityTable.rules.map(\.capability.subject)) == Set(Capability.Subject.allCases))
     }
 
-    @Test func whatIsSaidIsASentenceWithANextStep() {
+    @Test func everyRuleHasASentenceAndANextStep() {
         for capability in CapabilityTable.rules.map(\.capability) {
             #expect(capability.sentence.hasSuffix("."), "\(capability.title)")
             #expect(capability.sentence.first?.isLowercase == true || capability.sentence.hasPrefix("URL"), "\(capability.sentence)")

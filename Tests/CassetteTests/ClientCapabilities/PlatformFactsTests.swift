@@ -14,12 +14,12 @@ import Testing
 #if os(Linux)
 
 @Suite struct CurlReadingTests {
-    @Test func whatIsThereHasAVersionAndHTTP() {
+    @Test func libraryHasAVersionAndSupportsHTTP() {
         guard let facts = CurlReading.facts() else { return }
         #expect(facts.version.first?.isNumber == true && facts.protocols.contains("http"))
     }
 
-    @Test func whereThereIsNoneItIsNil() { #expect(CurlReading.facts(names: ["libno-such-library.so.4"]) == nil) }
+    @Test func factsAreNilWithoutTheLibrary() { #expect(CurlReading.facts(names: ["libno-such-library.so.4"]) == nil) }
 
     @Test func anotherLibraryIsNone() { #expect(CurlReading.facts(names: ["libc.so.6"]) == nil) }
 }

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct BoundedCacheTests {
-    @Test func whatFitsIsKeptForEver() {
+    @Test func valuesWithinTheLimitAreKept() {
         var cache = BoundedCache<Int>(limit: 100) { _ in 2 }
         for round in 0..<5 {
             for key in 0..<50 where cache.value(key) == nil {
@@ -13,7 +13,7 @@ import Testing
         #expect((0..<50).allSatisfy { cache.value($0) == $0 * 7 })
     }
 
-    @Test func whatCameFirstGoesFirst() {
+    @Test func oldestValueIsEvictedFirst() {
         var cache = BoundedCache<Int>(limit: 10) { _ in 1 }
         for key in 0..<1000 {
             cache.insert(key, at: key)

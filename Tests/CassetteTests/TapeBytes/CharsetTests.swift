@@ -36,7 +36,7 @@ import Testing
         #expect(Charset.windows949.encode(Array("똠".utf8)) == [0x8C, 0x63])
     }
 
-    @Test func whatACharsetHasNotIsNotReplaced() {
+    @Test func unmappableBytesAreNotReplaced() {
         #expect(Charset.latin1.encode(Array("음".utf8)) == nil)
         #expect(Charset.eucKR.decode([0xC0]) == nil)
         #expect(Charset.utf16LittleEndian.decode([1]) == nil)

@@ -88,7 +88,7 @@ import Testing
         #expect(self.restored(self.written("{\"\(name)\":{}}"), .compact) == "{\"\(name)\":{}}")
     }
 
-    @Test func whatIsNotJSONIsNotWritten() {
+    @Test func invalidJSONIsNotWritten() {
         #expect(self.written("[1, {\"a\":") == "")
         #expect(self.written("[1] 2") == "")
     }
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func whatIsRecognizedAfterRandomDamageStillComesBack() {
+    @Test func recognizedBodiesAreRestoredAfterRandomDamage() {
         var random = RandomJSON(seed: 8)
         for _ in 0..<rounds(3_000) {
             var bytes = Array(random.text(random.style()).utf8)

@@ -41,7 +41,7 @@ import Testing
         #expect(try self.spelled(#"[1.0, "a\n", true, null, 1e2]"#) == ["1.0", #""a\n""#, "true", "null", "1e2"])
     }
 
-    @Test func whatAContainerHoldsIsSkipped() throws {
+    @Test func contentOfElementsIsSkipped() throws {
         #expect(try self.spelled(#"[[1, [2, 3]], {"a": [4], "b": {}}, [], 5]"#) == ["[1, [2, 3]]", #"{"a": [4], "b": {}}"#, "[]", "5"])
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(try self.spelled(#"{"b": 1, "a": "x", "b": null, "": true}"#) == [#""b"=1"#, #""a"="x""#, #""b"=null"#, #"""=true"#])
     }
 
-    @Test func whatAValueHoldsIsSkipped() throws {
+    @Test func contentOfMembersIsSkipped() throws {
         let members = try self.spelled(#"{"a": {"b": {"c": 1}}, "d": [{"e": 2}], "f": 3}"#)
         #expect(members == [#""a"={"b": {"c": 1}}"#, #""d"=[{"e": 2}]"#, #""f"=3"#])
     }
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [#"\ud800"#, #"\udc00"#, #"\ud800a"#, #"\ud800\u0041"#, #"\ud800\ud800"#, #"\u12"#, #"\x"#, "\\", #"\ud83d\ude0"#])
-    func whatIsNoCharacterIsRefused(_ text: String) {
+    func invalidEscapeIsRefused(_ text: String) {
         #expect(self.decoded(text) == nil)
     }
 }

@@ -44,7 +44,7 @@ import Testing
         String(repeating: "a", count: 5_000), String(repeating: "a|", count: 900),
         String(repeating: "(", count: 101) + String(repeating: ")", count: 101),
     ])
-    func whatCostsTooMuchIsRefused(text: String) throws {
+    func expensivePatternIsRefused(text: String) throws {
         let error = try #require(Self.refusal(text))
         #expect(error.message.contains("more than") || error.message.contains("longer than"))
         #expect(error.message.utf8.count < 400)
@@ -54,7 +54,7 @@ import Testing
         "a{999}", "(((){1000}){1000}){1000}", "(a{0}){1000}", String(repeating: "(", count: 100) + String(repeating: ")", count: 100),
         String(repeating: "a", count: 999), "(a{30}){30}",
     ])
-    func whatIsJustWithinTheLimitsIsTaken(text: String) {
+    func patternJustWithinTheLimitsIsAccepted(text: String) {
         #expect(Self.refusal(text) == nil)
     }
 

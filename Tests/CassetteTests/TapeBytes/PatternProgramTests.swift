@@ -55,7 +55,7 @@ import Testing
         #expect(alphabet.ascii(0x71) == self.read(Array("q".utf8), alphabet).class)
     }
 
-    @Test func whatIsBeforeAPlaceIsKnownByItsByte() {
+    @Test func precedingCharacterIsClassifiedByItsByte() {
         let neighbour = { (index: Int) in Array("a-é".utf8).withUnsafeBytes { PatternAlphabet.neighbour(in: $0, before: index) } }
         #expect((0...4).map(neighbour) == [.nothing, .wordCharacter, .otherCharacter, .otherCharacter, .otherCharacter])
     }

@@ -122,7 +122,7 @@ import Testing
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test func whatIsBeforeTheStartCounts() throws {
+    @Test func characterBeforeTheStartCounts() throws {
         let machine = PatternMachine(PatternProgram(try PatternParser.parse(#"\bb"#)))
         let input = Array("ab-b".utf8)
         #expect(input.withUnsafeBytes { machine.firstRange(in: $0, from: 1) } == 3..<4)

@@ -43,7 +43,7 @@ import Testing
         ("\u{0}\u{1B}\u{7F}\u{85}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"), ("\u{FFFE}\u{FFFF}\u{1FFFF}", "\u{FFFD}\u{FFFD}\u{FFFD}"),
         ("이름 🐈", "이름 🐈"), ("", ""),
     ])
-    func whatXMLCannotHoldIsEscapedOrReplaced(text: String, escaped: String) {
+    func charactersThatXMLForbidsAreEscapedOrReplaced(text: String, escaped: String) {
         #expect(XMLText.escape(text) == escaped)
     }
 }

@@ -80,7 +80,7 @@ import Testing
         "1970-01-01T00:00:60Z", "1970-01-01T00:00:00.1234567890Z", "1970-01-01T00:00:00+00:00", "-970-01-01T00:00:00Z",
         "1970-01-01T00:00:0é", "1970-01-01T00:00:00.12x456Z",
     ])
-    func whatIsNoTimeIsRefused(_ text: String) {
+    func invalidTimeIsRefused(_ text: String) {
         #expect(Timestamp(text) == nil)
     }
 }

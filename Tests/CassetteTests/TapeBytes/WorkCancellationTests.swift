@@ -13,7 +13,7 @@ import Testing
         #expect(!WorkCancellation.isCancelled, "other work of this thread is not cancelled")
     }
 
-    @Test func whoeverWaitsIsCalledOnce() {
+    @Test func handlersAreCalledOnce() {
         let cancellation = WorkCancellation()
         let calls = Guarded<[String]>([])
         cancellation.run { WorkCancellation.onCancel { calls.withLock { $0.append("early") } } }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["☃.net", "ａ.test", "ﬁ.test", "a\u{200D}ü.test", "ü😀.test", "日本。jp", "\u{F900}.test"])
-    func whatWouldNeedMoreMappingIsRefused(name: String) {
+    func nameThatNeedsFurtherMappingIsRefused(name: String) {
         let problem = #expect(throws: DomainName.Problem.self) { try self.ascii(name) }
         #expect(problem?.reason.contains("A-label") == true)
     }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", "a..b", "ü .test", ".a", "a b", "a:1", "1.2.3", "a.7", "*.a"])
-    func whatIsNoNameIsRefused(name: String) {
+    func invalidNameIsRefused(name: String) {
         #expect(throws: DomainName.Problem.self) { try self.ascii(name) }
     }
 }

@@ -67,7 +67,7 @@ import Testing
         "ａ.test", "a\u{0}",
         "a@b", "日本。jp",
     ])
-    func whatIsNoPatternIsRefused(text: String) {
+    func invalidPatternIsRefused(text: String) {
         #expect(throws: SettingSyntaxError.self) { try HostPattern(text) }
     }
 

@@ -38,7 +38,7 @@ import Testing
             "the pin \"sha256/d6q-\" is not base64; write sha256/ and the digest of the public key in base64, 44 characters"
         ),
     ])
-    func whatIsNoPinSaysWhatOneIs(text: String, message: String) {
+    func invalidPinExplainsTheFormat(text: String, message: String) {
         #expect(throws: SettingSyntaxError(message)) { try PublicKeyPin(text) }
     }
 

@@ -74,7 +74,7 @@ import Testing
         #expect(Self.contents(Self.block("AAAA\(end)BB==", end: end), Self.block("AAAABB==")) == ["AAAABB=="])
     }
 
-    @Test func whatIsNoCertificateIsLeftOut() {
+    @Test func blocksOtherThanCertificatesAreOmitted() {
         let text =
             "# a comment\nsubject=CN=x\n" + Self.block("KEY", label: "PRIVATE KEY") + Self.block("AAAA")
             + Self.block("CRL", label: "X509 CRL")
@@ -85,7 +85,7 @@ import Testing
         "", "\n", "-----BEGIN CERTIFICATE-----\nAAAA\n", "-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
     ])
-    func whatIsCutIsNoCertificate(text: String) {
+    func truncatedBlockIsNoCertificate(text: String) {
         #expect(Self.contents(text) == [])
     }
 

@@ -33,7 +33,7 @@ import TapeTestSupport
     // MARK: Silence
 
     @Test(arguments: ["text/event-stream", "Text/Event-Stream; charset=utf-8", "application/grpc", "application/grpc+proto"])
-    func whatComesWhenSomethingHappensMayBeSilent(type: String) {
+    func eventStreamsMayBeSilentForLonger(type: String) {
         var state = self.sent()
         state.originSent(at: 10)
         state.responseBegan()
@@ -331,7 +331,7 @@ import TapeTestSupport
         #expect(state.originDeadline == 302_000)
     }
 
-    @Test func whatIsReportedTwiceMovesNoDeadline() {
+    @Test func repeatedReportMovesNoDeadline() {
         var state = self.sent()
         state.originWritabilityChanged(true, at: 1000)
         state.clientWritabilityChanged(true, at: 1000)

@@ -25,7 +25,7 @@ import Testing
         #expect(old.head.fields.lines == ["a: b"] && old.framing == .untilClose)
     }
 
-    @Test func whatHasNoBodyEndsAtOnceInHTTP1Too() throws {
+    @Test func messageWithoutABodyEndsAtOnceInHTTP1Too() throws {
         #expect(try self.head([], method: "POST").asHTTP1(.none).fields.lines == ["Host: h.test:8443", "Content-Length: 0"])
         for (status, method, wanted) in [(200, "GET", 1), (500, "POST", 1), (200, "HEAD", 0), (204, "GET", 0), (304, "GET", 0)] {
             let head = ResponseHead(version: .http2, status: status, reason: [], fields: HeaderFields())

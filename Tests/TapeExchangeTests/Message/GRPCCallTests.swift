@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["", "S", "1", "1s", "123456789S", "-1S", "1.5S", " 1S", "1 S"])
-    func whatServersDoNotTakeIsNone(text: String) {
+    func invalidTimeoutIsNil(text: String) {
         #expect(GRPCCall.milliseconds(Array(text.utf8)[...]) == nil)
     }
 }

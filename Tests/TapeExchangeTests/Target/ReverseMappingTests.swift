@@ -40,7 +40,7 @@ internal import Testing
 
     /// curl and browsers take the first segment for a host, regardless of the number of slashes before it.
     @Test(arguments: ["https:/b/x", "https:b/x", "HTTP:/b/x", #"https:\\b/x"#, "http:"])
-    func whatLenientClientsTakeForAURLDoesNotLeadPastTheProxy(value: String) throws {
+    func pathsThatLenientClientsReadAsURLsStayWithinTheProxy(value: String) throws {
         #expect(try self.location(value) == "http://127.0.0.1:7070/\(value)")
         #expect(try self.location(value, path: "/s1:t/https://a/b") == "http://127.0.0.1:7070/s1:t/\(value)")
     }
@@ -163,7 +163,7 @@ internal import Testing
     ])
     func theExamplesOfTheStandard(reference: String, url: String) { #expect(self.resolved(reference) == url) }
 
-    @Test func whatIsWholeStaysSo() {
+    @Test func absoluteReferenceStaysAbsolute() {
         #expect(self.resolved("https://b:8/c?d#e") == "https://b:8/c?d#e")
         #expect(self.resolved("HTTP://B") == "http://B/")
         #expect(self.resolved("https://b?c") == "https://b/?c")
@@ -180,7 +180,7 @@ internal import Testing
     @Test(arguments: ["mailto:a@b", "app://open/x", "javascript:1", "http:g", "https:/g", "x-1+2.3:y"])
     func otherSchemesAreNotTouched(reference: String) { #expect(self.resolved(reference) == nil) }
 
-    @Test func whatLooksLikeASchemeAndIsNoneIsAPath() {
+    @Test func textThatOnlyLooksLikeASchemeIsAPath() {
         #expect(self.resolved("1a:b") == "http://a/b/c/1a:b")
         #expect(self.resolved("./a:b") == "http://a/b/c/a:b")
         #expect(self.resolved("a/b:c") == "http://a/b/c/a/b:c")

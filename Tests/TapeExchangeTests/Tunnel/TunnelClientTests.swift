@@ -15,7 +15,7 @@ internal import Testing
                 == "CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\nProxy-Authorization: Basic eA==\r\n\r\n")
     }
 
-    @Test func whatFollowsA200IsTheOrigins() {
+    @Test func bytesAfterA200BelongToTheOrigin() {
         let (step, rest) = self.step("HTTP/1.0 200 Connection established\r\nVia: x\r\n\r\nhello")
         #expect(step == .open && rest == "hello")
     }

@@ -18,7 +18,7 @@ internal import Testing
     }
 
     @Test(arguments: ["a b", "a;", "a;=b", "a;b=", "a;b=\"", "a;b=\"\"", "a;b=\"c d\"", "a;b=\"c\\", "a=b", ";a", "a,;b", "a;b=c d"])
-    func whatIsNoListIsNil(_ value: String) {
+    func invalidListIsNil(_ value: String) {
         #expect(self.list(value) == nil)
     }
 }

@@ -91,7 +91,7 @@ internal import Testing
         ("80 00", .continuation, "has not begun"), ("01 00 81 00", .continuation, "within another"),
         ("01 00 80 00 80 00", .continuation, "has not begun"), ("82 7f 8000000000000000", .length, "63 bits"),
     ])
-    func whatIsNoFrameEndsTheWatchingAndSaysWhere(_ hex: String, _ code: WebSocketProblem.Code, _ reason: String) {
+    func invalidFrameEndsTheParsingWithItsOffset(_ hex: String, _ code: WebSocketProblem.Code, _ reason: String) {
         let valid = self.bytes("81 01 61")
         for before in [[], valid] {
             let transcript = Transcript.of(before + self.bytes(hex))

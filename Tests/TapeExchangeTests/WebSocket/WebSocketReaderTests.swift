@@ -102,7 +102,7 @@ internal import Testing
         }
     }
 
-    @Test func whatIsInflatedTooFarIsDroppedAndLaterMessagesAreNot() throws {
+    @Test func messageThatInflatesTooFarIsDroppedButLaterOnesAreNot() throws {
         guard var deflater = MessageDeflater(windowBits: 15, keepsWindow: true) else { throw TestProblem("no deflater") }
         func frame(_ coded: [UInt8]) -> [UInt8] {
             [0xc2, 127] + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: coded.count >> $0) } + coded

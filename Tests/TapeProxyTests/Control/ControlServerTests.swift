@@ -19,7 +19,7 @@ import Testing
         #expect(error?.code == .cannotListen)
     }
 
-    @Test func whoHasNoTokenOrComesFromAPageIsRefused() throws {
+    @Test func requestsWithoutTheTokenOrFromAPageAreRefused() throws {
         let running = try RunningSessions()
         let host = "Host: \(running.control.address)"
         let token = "Authorization: Bearer \(RunningSessions.token)"

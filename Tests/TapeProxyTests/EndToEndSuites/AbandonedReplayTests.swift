@@ -38,7 +38,7 @@ import Testing
         _ = try client.readToEnd()
     }
 
-    @Test func whoLeavesBeforeTheAnswerIsNoHit() throws {
+    @Test func clientThatLeavesBeforeTheAnswerIsNoHit() throws {
         let replay = try self.replay(latency: .fixed(600_000))
         try self.leave(replay)
         try replay.stop()
@@ -47,7 +47,7 @@ import Testing
         #expect(verdict.unservedAnswers.first?.problem.hasPrefix("the client left before the answer began") == true)
     }
 
-    @Test func whoLeavesAsTheRecordedClientDidIsOne() throws {
+    @Test func clientThatLeavesLikeTheRecordedOneIsAHit() throws {
         let replay = try self.replay(latency: .fixed(600_000), outcome: Self.cut)
         try self.leave(replay)
         try replay.stop()
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Whether the client leaves before or after the damage is found.
-    @Test func whoLeavesAnAnswerThatCannotBeReadIsNone() throws {
+    @Test func clientThatLeavesAnUnreadableAnswerIsNoHit() throws {
         let body = #"{ "size": 3, "file": "tape.bodies/\#(String(repeating: "a", count: 64)).bin" }"#
         let replay = try self.replay(
             latency: .fixed(600_000), outcome: Self.cut, response: #"{ "status": 200, "headers": ["Content-Length: 3"], "body": \#(body) }"#
@@ -98,7 +98,7 @@ import Testing
         #expect(replay.session.verdict().flaws.contains(.unserved))
     }
 
-    @Test func whoLeavesAfterwardsIsOne() throws {
+    @Test func clientThatLeavesAfterTheAnswerIsAHit() throws {
         let replay = try self.replay(latency: .none)
         let client = try replay.connect()
         try client.send(Self.request)
@@ -108,7 +108,7 @@ import Testing
         #expect(replay.session.verdict().hits == 1 && replay.session.verdict().flaws.isEmpty)
     }
 
-    @Test func whoTriesAgainGetsTheAnswerAfterAll() throws {
+    @Test func retryOfALeftRequestGetsTheAnswer() throws {
         let replay = try self.replay(latency: .fixed(600_000))
         try self.leave(replay)
         try replay.stop()

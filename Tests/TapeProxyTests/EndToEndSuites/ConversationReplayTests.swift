@@ -134,7 +134,7 @@ import Testing
         #expect(verdict.reports.first?.reason == .otherMessages(index: 0))
     }
 
-    @Test func whatDiffersBeforeAnythingWasSentLeavesTheExchangeToOthers() throws {
+    @Test func callThatDiffersBeforeAnAnswerLeavesTheExchangeToOthers() throws {
         let proxy = try self.replay(Talk(requests: ["a"], after: 1, answers: [("1", 1)]))
         let other = try Call(proxy)
         try other.send("x")
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// The client sends nothing until it has the head, and two recordings begin with a head.
-    @Test func whoWaitsForAHeadGetsOneAfterAWhile() throws {
+    @Test func clientThatWaitsForAHeadGetsOneAfterAWhile() throws {
         let proxy = try self.replay(
             Talk(requests: ["a"], after: 0, answers: [("1", 1)]), Talk(requests: ["b"], after: 0, answers: [("2", 1)]))
         let call = try Call(proxy)
@@ -205,7 +205,7 @@ import Testing
         #expect(proxy.session.verdict().flaws.isEmpty)
     }
 
-    @Test func whereTheOriginCutTheReplayCuts() throws {
+    @Test func cutOfTheOriginIsReplayed() throws {
         let proxy = try self.replay(
             Talk(
                 requests: ["a"], isWhole: false, after: 0, endAfter: 1, answers: [("half", 1)],
@@ -216,7 +216,7 @@ import Testing
         #expect(try call.status().code == nil && call.peer.closed[call.id] == .internalError)
     }
 
-    @Test func whereTheClientLeftTheReplayWaitsForItToLeave() throws {
+    @Test func replayWaitsForTheClientToLeaveLikeTheRecordedOne() throws {
         let proxy = try self.replay(
             Talk(requests: ["a"], isWhole: false, after: 0, answers: [("1", 1)], outcome: .cut(Cut(by: .client, reason: "reset"))))
         let call = try Call(proxy)
@@ -323,7 +323,7 @@ import Testing
     }
 
     /// In a mode that records new exchanges, the origin answers a call that differs. It gets the earlier messages as well.
-    @Test func whatDiffersGoesToTheOriginWithWhatWasReadOfIt() throws {
+    @Test func callThatDiffersGoesToTheOriginWithItsEarlierMessages() throws {
         let origin = try RawOrigin(scripts: [
             { connection in
                 let peer = try HTTP2Peer(.server, over: connection)

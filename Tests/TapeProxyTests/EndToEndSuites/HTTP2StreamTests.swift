@@ -70,7 +70,7 @@ import Testing
         origin.finish()
     }
 
-    @Test func whatTheOriginDidNotProcessIsSentAgainOnce() throws {
+    @Test func unprocessedRequestIsSentAgainOnce() throws {
         let origin = try self.origin(
             { peer in
                 try peer.wait(for: "a request") { !$0.ended.isEmpty }
@@ -218,7 +218,7 @@ import Testing
     }
 
     /// More frames than are read in one turn of the event loop, in one write. The client may close its side after them.
-    @Test(arguments: [false, true]) func whatFollowsManyResetsIsReadToo(isClosed: Bool) throws {
+    @Test(arguments: [false, true]) func requestAfterManyResetsIsReadToo(isClosed: Bool) throws {
         let origin = try self.origin { peer in
             // The origin sees some or none of the requests that were reset at once.
             try peer.wait(for: "the last request") { $0.heads.values.contains { $0.path == "/last" } }
@@ -384,7 +384,7 @@ import Testing
 
     // MARK: Tables
 
-    @Test func whatWasNeverIndexedIsNeverIndexedOnTheOtherLeg() throws {
+    @Test func neverIndexedFieldsStaySoOnTheOtherLeg() throws {
         @Sendable func secret(_ name: String) -> NeverIndexed {
             var names = NeverIndexed()
             Array(name.utf8).withUnsafeBufferPointer { names.insert($0) }

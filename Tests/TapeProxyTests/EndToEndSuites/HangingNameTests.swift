@@ -62,7 +62,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test func whoAsksForOneNameTooManyIsToldSo() throws {
+    @Test func lookupBeyondTheLimitIsRefused() throws {
         let proxy = try RunningProxy(.passthrough, resolver: self.names.resolver(threadLimit: 1, waitingLimit: 0))
         let client = try proxy.connect()
         try client.send(self.dead(1))

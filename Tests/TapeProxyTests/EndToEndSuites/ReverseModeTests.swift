@@ -121,7 +121,7 @@ import Testing
         #expect(proxy.session.verdict().misses == 0)
     }
 
-    @Test func whatIsNotInTheCassetteIs424() throws {
+    @Test func missGets424() throws {
         let proxy = try RunningProxy(.none, in: self.scene.emptyCassette())
         let answer = try proxy.ask(Self.request("GET", "/https://a.test/b", "Connection: close"))
         #expect(answer.hasPrefix("HTTP/1.1 424 ") && answer.contains("https://a.test/b"), "\(answer)")

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct TransparentTests {
-    @Test func whoAsksAProxyThatIsLedToIsAnsweredAsEver() throws {
+    @Test func plainProxyRequestsWorkInTransparentModeToo() throws {
         let origin = try RawOrigin { connection in
             _ = try connection.expectRequest("GET /a")
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")

@@ -121,7 +121,7 @@ import Testing
 
     // MARK: Unreadable bytes
 
-    @Test func whatIsNoFrameEndsTheWatchingAndPassesOn() throws {
+    @Test func invalidFrameEndsTheRecordingAndPassesOn() throws {
         let noise = [UInt8](repeating: 0x8f, count: 5_000)
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /chat")

@@ -48,7 +48,7 @@ import Testing
             [], [5], [1, 2, 3], [BufferedRequestBody.memoryLimit], [BufferedRequestBody.memoryLimit, 1],
             [700_000, 700_000, 10, 3_000_000, 5],
         ])
-    func whatCameComesBackWithItsTimes(sizes: [Int]) throws {
+    func bufferedBytesComeBackWithTheirTimes(sizes: [Int]) throws {
         let (sent, bytes, times) = try self.roundTrip(sizes)
         #expect(bytes == sent)
         // An empty body is recognized only by its end.

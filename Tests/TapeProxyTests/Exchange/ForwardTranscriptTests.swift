@@ -110,7 +110,7 @@ import Testing
 
     // MARK: The last recipient
 
-    @Test(arguments: ["OPTIONS", "TRACE"]) func whatMayNotBeForwardedIsAnsweredHere(method: String) throws {
+    @Test(arguments: ["OPTIONS", "TRACE"]) func requestWithNoForwardsLeftIsAnsweredByTheProxy(method: String) throws {
         let scene = try ExchangeScene()
         scene.client(
             "\(method) http://h/a HTTP/1.1\r\nHost: h\r\nX-A: b\r\nCookie: c=d\r\nAuthorization: Bearer e\r\nMax-Forwards: 0\r\n\r\n")
@@ -664,7 +664,7 @@ import Testing
     }
 
     /// Other exchanges are recorded, because the disk has room.
-    @Test func whatCannotBeMadeReadyForTheCassetteIsDelivered() throws {
+    @Test func answerThatCannotBeRecordedIsDelivered() throws {
         let scene = try ExchangeScene {
             $0.durability = .full
             $0.diskFullPolicy = .refuse

@@ -207,7 +207,7 @@ import Testing
 
     private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) } }
 
-    @Test(arguments: [4, 70_000, 1_000_000, 5_000_000]) func whatIsNotRecordedGoesToTheOriginAsItCame(size: Int) throws {
+    @Test(arguments: [4, 70_000, 1_000_000, 5_000_000]) func unrecordedRequestGoesToTheOriginUnchanged(size: Int) throws {
         let body = self.bytes(size)
         let (sent, answer, recorded) = try self.forwarded(["Content-Length: \(size)"], [body], size: size)
         #expect(sent == body)

@@ -152,7 +152,7 @@ import Testing
         #expect(sink.messages == 1 && isReady)
     }
 
-    @Test func whatIsNotReadYetAtTheEndIsRecordedAllTheSame() throws {
+    @Test func messagesStillUnreadAtTheEndAreRecorded() throws {
         let sink = NarrowSink()
         let (recording, proxy) = try self.recording(sink, deflates: true)
         #expect(recording.passed(try self.dense(20), from: .server))

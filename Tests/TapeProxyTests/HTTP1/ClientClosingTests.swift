@@ -22,7 +22,7 @@ import Testing
         #expect(scene.heard() == ["client closed"])
     }
 
-    @Test func whatIsWrittenLeavesAtTheEndOfTheTurn() throws {
+    @Test func writtenBytesAreSentAtTheEndOfTheTurn() throws {
         let scene = try ExchangeScene()
         scene.withoutFlush {
             scene.client("GET / HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -88,7 +88,7 @@ import Testing
 
     // MARK: The client's connection
 
-    @Test func whatIsPipelinedInPiecesIsOneRequest() throws {
+    @Test func requestPipelinedInPiecesIsOneRequest() throws {
         let scene = try self.asked()
         scene.client("GET http://h/b HT")
         scene.client("TP/1.1\r\nHost: h\r\n\r\n")

@@ -81,7 +81,7 @@ import Testing
         #expect(scene.proxy.common.totalCounts.tunnels == 1)
     }
 
-    @Test func whatComesWhileATunnelIsDialledIsBounded() throws {
+    @Test func bytesReceivedWhileATunnelConnectsAreBounded() throws {
         let scene = try self.opened()
         scene.client("EHLO client.test\r\n")
         scene.client([UInt8](repeating: 120, count: 100_000))

@@ -38,7 +38,7 @@ import Testing
         #expect(throws: CertificateError.self) { _ = try interception.mint(host: "a..b", serverName: nil, upstreamNames: []) }
     }
 
-    @Test func whoeverMintsSecondGetsTheSameLeaf() throws {
+    @Test func secondMintGetsTheSameLeaf() throws {
         let interception = try self.interception()
         let leaf = try interception.mint(host: "h.test", serverName: "h.test", upstreamNames: ["u.test"])
         #expect(try interception.mint(host: "h.test", serverName: "h.test", upstreamNames: []) === leaf)
@@ -114,7 +114,7 @@ import Testing
         #expect(self.log.events == ["ended"])
     }
 
-    @Test func whoeverForgetsItHearsNothing() throws {
+    @Test func forgottenGreetingReportsNothing() throws {
         let greeting = try self.greeting()
         greeting.forget()
         try self.channel.writeInbound(ByteBuffer(string: "late"))

@@ -26,7 +26,7 @@ import Testing
         #expect(first.flushes == 1)
     }
 
-    @Test func whatIsAddedWhileFlushingHasItsTurn() {
+    @Test func targetAddedWhileFlushingIsFlushed() {
         let loop = EmbeddedEventLoop()
         let queue = FlushQueue(loop: loop)
         let (first, second) = (Target(), Target())

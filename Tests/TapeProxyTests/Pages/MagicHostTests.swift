@@ -146,7 +146,7 @@ import Testing
         #expect(!page.contains("url(") && !page.contains("@import"))
     }
 
-    @Test func whatIsOpenedIsClosed() {
+    @Test func everyOpenedTagIsClosed() {
         var open: [Substring] = []
         for tag in self.tags(self.page(MagicFixtures.status())).dropFirst() {
             let name = tag.prefix { $0 != " " }

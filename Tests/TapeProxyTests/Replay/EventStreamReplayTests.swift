@@ -85,7 +85,7 @@ import Testing
 
     // MARK: Resumed
 
-    @Test func whoNamesItsLastEventGetsWhatFollowedItWhateverTheOrder() throws {
+    @Test func lastEventIDSelectsTheFollowingStreamInAnyOrder() throws {
         let (scene, session, folder) = try self.scene(
             Self.stream("data: a1\n\n"), Self.stream("data: b1\n\n"), Self.stream("data: a2\n\n", after: "7"),
             Self.stream("data: b2\n\n", after: "9"))
@@ -114,7 +114,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    @Test func whatIsRepeatedIsTheSameStream() throws {
+    @Test func repeatedRequestGetsTheSameStream() throws {
         let (scene, session, folder) = try self.scene(
             Self.stream("data: 1\n\n"), Self.stream("data: 2\n\n", after: "7"), repetition: .last)
         for after in [nil, nil, "7", "7", nil] {

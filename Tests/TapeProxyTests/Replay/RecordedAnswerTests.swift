@@ -48,7 +48,7 @@ import Testing
         #expect(self.wire(answer) == "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
     }
 
-    @Test func whatEndsByCloseOrLiesInAFileIsNotOnePiece() throws {
+    @Test func answerEndedByACloseOrInAFileIsNotReady() throws {
         #expect(try ReadyAnswer(RecordedAnswer(self.interaction(), payload: .bytes([1]), size: 1)) == nil)
         let sidecar = Sidecar(path: "a.bodies/b", size: 1, sha256: "")
         #expect(try ReadyAnswer(RecordedAnswer(self.interaction("Content-Length: 1"), payload: .file(sidecar), size: 1)) == nil)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func whatHasNoRoomInMemoryIsInTheFile() throws {
+    @Test func answersWithoutRoomInMemoryAreInTheFile() throws {
         let cache = try self.filled(ReplayCache.Limits(ready: 20_000, readyAlone: 40_000, answers: 10_000, file: 1 << 20))
         #expect(try self.held(cache) == Array(0..<50))
         #expect(cache.answer(3) == nil && cache.answer(40) == nil)

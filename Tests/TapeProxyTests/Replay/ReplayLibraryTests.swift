@@ -13,7 +13,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct ReplayLibraryTests {
-    @Test func whatOneLoopHasReadIsInTheMemoryOfAll() throws {
+    @Test func answerReadByOneLoopIsInTheMemoryOfAll() throws {
         let folder = try TemporaryFolder()
         try folder.write(RunningSessions.cassette("http://h.test/", "boris"), to: "tape.json")
         let cassette = try RecordedCassette(path: folder.file("tape.json"))
@@ -202,13 +202,13 @@ import Testing
                     status: status, headers: HeaderFields(lines), body: Body(size: 2, content: .text(Array("ab".utf8))))))
     }
 
-    @Test func whatAReplaySendsHasNone() {
+    @Test func answerThatCanBeReplayedHasNoProblem() {
         #expect(self.problem(["Content-Length: 2", "X: y"]) == nil)
         #expect(self.problem(["Content-Length: 9"]) == nil, "the length follows an edited body")
         #expect(self.problem(["Transfer-Encoding: chunked"]) == nil && self.problem([], status: 204) == nil)
     }
 
-    @Test func whatItWouldNotSendSaysWhy() {
+    @Test func answerThatCannotBeReplayedHasAReason() {
         #expect(self.problem(["Content-Length: 2", "Content-Length: 3"])?.contains("Content-Length") == true)
         #expect(self.problem(["Content Type: x"])?.contains("white space") == true)
         #expect(self.problem([], status: 102)?.contains("interim") == true)

@@ -168,7 +168,7 @@ import Testing
         #expect(talk.verdict.misses == 1 && talk.verdict.hits == 0 && talk.verdict.unused == [0, 1])
     }
 
-    @Test func whoLeavesWithoutACloseIsNotedWithWhatIsMissing() throws {
+    @Test func clientThatLeavesWithoutACloseIsReportedWithItsUnsentMessages() throws {
         for leave in [{ (talk: WebSocketScene) in talk.scene.clientEnds() }, { $0.scene.clientResets() }] {
             let talk = try WebSocketScene(.none, Self.answers("both", to: "a", "b"))
             talk.open()
@@ -207,7 +207,7 @@ import Testing
         #expect(talk.verdict.flaws.isEmpty && talk.verdict.hits == 1)
     }
 
-    @Test func whoLeavesWhileALongMessageIsComparedHasSentIt() throws {
+    @Test func clientThatLeavesDuringTheComparisonHasSentTheMessage() throws {
         let talk = try WebSocketScene(.none, Self.answers("both", to: Self.long, "b"))
         talk.open()
         _ = talk.heard()
@@ -283,7 +283,7 @@ import Testing
 
     // MARK: Modes
 
-    @Test(arguments: [RecordMode.once, .newEpisodes]) func whatDiffersFromAllIsAMissInEveryMode(_ mode: RecordMode) throws {
+    @Test(arguments: [RecordMode.once, .newEpisodes]) func messageThatDiffersFromAllIsAMissInEveryMode(_ mode: RecordMode) throws {
         let talk = try WebSocketScene(mode, Self.answers("1", to: "a", "b"), Self.answers("2", to: "a", "c"))
         talk.open()
         talk.says("x")
@@ -308,7 +308,7 @@ import Testing
 
     // MARK: Ends
 
-    @Test func whereTheOriginCutAMessageItIsCutAgain() throws {
+    @Test func messageCutByTheOriginIsCutAgain() throws {
         let talk = try WebSocketScene(
             .none,
             Talk(
@@ -360,7 +360,7 @@ import Testing
         #expect(talk.heard() == ["101", "text c", "close 1000"])
     }
 
-    @Test func whereTheRecordedClientLeftTheServerIsSilent() throws {
+    @Test func serverIsSilentAfterTheRecordedClientLeft() throws {
         let talk = try WebSocketScene(
             .none, Talk(#"{ "at": 1, "from": "server", "text": "tick" }"#, outcome: WebSocketScene.cutByClient))
         talk.open()
@@ -395,7 +395,7 @@ import Testing
         #expect(unsent.verdict.unsentMessages.map(\.sent) == [0])
     }
 
-    @Test func whatIsNoWebSocketIsClosedWith1002() throws {
+    @Test func invalidFrameIsAnsweredWith1002() throws {
         let talk = try WebSocketScene(.none, Self.answers("a", to: "a"))
         talk.open()
         _ = talk.heard()

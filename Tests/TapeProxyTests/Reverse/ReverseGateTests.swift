@@ -46,11 +46,11 @@ import Testing
     }
 
     @Test(arguments: ["cross-site", "same-site", "same-origin", "", "None"])
-    func whatAPageMadeTheBrowserAskForIsRefused(site: String) throws {
+    func requestMadeByAPageIsRefused(site: String) throws {
         #expect(try self.refusal("Host: 127.0.0.1:7070", "Sec-Fetch-Site: \(site)")?.status == 403)
     }
 
-    @Test func whatAPersonTypedIsLetIn() throws { #expect(try self.refusal("Host: localhost:7070", "Sec-Fetch-Site: none") == nil) }
+    @Test func requestTypedByAPersonIsAccepted() throws { #expect(try self.refusal("Host: localhost:7070", "Sec-Fetch-Site: none") == nil) }
 
     @Test func aRefusalSaysWhatToDo() throws {
         #expect(ReverseGate.unauthorized(at: "127.0.0.1:7070").text.contains("http://127.0.0.1:7070/NAME:TOKEN/https://host/path"))

@@ -17,7 +17,7 @@ import Testing
             .map(\.rawValue)
     }
 
-    @Test func whatIsToFailFails() throws {
+    @Test func namedFlawsFail() throws {
         let verdict = Verdict(misses: 1, unused: [0], orderViolations: 1)
         #expect(try self.all() == [])
         #expect(try self.all(["miss", "unused", "order"], verdict) == [3, 4, 5])
@@ -25,7 +25,7 @@ import Testing
         #expect(try self.all(["none"], verdict) == [])
     }
 
-    @Test func whatIsLostFailsInAnyCase() throws {
+    @Test func lossesFailInAnyCase() throws {
         let leak = CassetteLeak(
             exchange: 1, place: "line 1", placeholder: Placeholder(kind: "cookie", number: 1), spelling: .plain)
         #expect(try self.all(["none"], unreadable: 1) == [1])
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: SettingError.self) { try FailureRule(names: names) }
     }
 
-    @Test func whatCouldNotBeSearchedFailsOnlyIfItIsNamed() throws {
+    @Test func unsearchedExchangesFailOnlyIfTheyAreNamed() throws {
         var unsearched = UnsearchedExchanges()
         unsearched.add(3, notes: [nil, "not searched for secrets behind the content coding \"x\""])
         var status = RecorderStatus()

@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [
         (#"{"c": 1}"#, "\"rules.c\" is unknown here: use a, b."), (#"{"a": 1, "a": 2}"#, "\"rules.a\" is given twice: remove one."),
     ])
-    func whatIsNotKnownOrThereTwiceIsRefused(_ json: String, _ message: String) {
+    func unknownOrRepeatedMemberIsRefused(_ json: String, _ message: String) {
         #expect(throws: SessionError(.invalid, message)) { try self.members(json) }
     }
 

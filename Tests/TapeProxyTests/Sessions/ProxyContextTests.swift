@@ -8,7 +8,7 @@ import TapeExchange
 import Testing
 
 @Suite struct ProxyContextTests {
-    @Test func whoeverWaitsForTheRecorderIsCalledOnce() throws {
+    @Test func ownerThatWaitsForTheRecorderIsCalledOnce() throws {
         let proxy = try EmbeddedProxy.context(EmbeddedEventLoop())
         let owner = EmbeddedChannel()
         var calls: [Int] = []

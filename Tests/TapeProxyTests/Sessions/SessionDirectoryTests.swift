@@ -44,7 +44,7 @@ import Testing
         #expect(BasicCredentials("Basic   YTpi")?.pair == Array("a:b".utf8))
     }
 
-    @Test func whatIsNotBasicIsNil() {
+    @Test func otherCredentialsAreNil() {
         for value in [nil, "", "Basic", "Basic !", "Bearer YTpiOmM=", "YTpiOmM="] {
             #expect(BasicCredentials(value) == nil, "\(value ?? "nil")")
         }

@@ -35,7 +35,7 @@ import Testing
         (#"{"cassette": "a", "cassette": "b"}"#, "given twice"),
         (#"{"cassette": "\ud800"}"#, "\"cassette\" is not a string"),
     ])
-    func whatIsWrongIsNamed(_ json: String, _ wanted: String) {
+    func errorNamesTheProblem(_ json: String, _ wanted: String) {
         let error = #expect(throws: SessionError.self) { try self.read(json) }
         #expect(error?.code == .invalid)
         #expect(error?.message.contains(wanted) == true, "\(error?.message ?? "")")

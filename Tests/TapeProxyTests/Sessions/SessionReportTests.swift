@@ -64,7 +64,7 @@ import Testing
         #expect(report.exitStatus == 6)
     }
 
-    @Test func whatItIsToFailOnFails() throws {
+    @Test func exitStatusFollowsFailOn() throws {
         let unused = try self.report { $0.failOn = FailureRule([.unused]) }
         #expect(unused.exitStatus == 4 && self.json(unused).contains(#""failOn": "unused""#))
         #expect(

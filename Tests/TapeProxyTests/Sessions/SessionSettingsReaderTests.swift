@@ -64,7 +64,7 @@ import Testing
         (#"{"redaction": false, "redact": ["header:a"]}"#, #""redaction" is false"#),
         (#"{"redaction": false, "secretEnv": ["A"]}"#, #""redaction" is false"#), (#"{"passthrough": []}"#, #""passthrough" is unknown"#),
     ])
-    func whatIsWrongIsNamed(_ json: String, _ wanted: String) {
+    func errorNamesTheProblem(_ json: String, _ wanted: String) {
         let error = #expect(throws: SessionError.self) { try self.read(json) }
         #expect(error?.code == .invalid)
         #expect(error?.message.hasPrefix(wanted) == true && error?.message.hasSuffix("..") == false, "\(error?.message ?? "")")

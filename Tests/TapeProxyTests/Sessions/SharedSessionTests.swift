@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SharedSessionTests {
     /// Browsers open a spare tunnel and do not use it. Its CONNECT, in HTTP/1.1, does not show which protocol is used inside other tunnels.
-    @Test func whatAnOriginWasAskedInIsNotWhatATunnelWasAskedForIn() throws {
+    @Test func versionOfAnOriginIsNotThatOfItsCONNECT() throws {
         let folder = try TemporaryFolder()
         let text = """
             { "wiretape": 1, "interactions": [

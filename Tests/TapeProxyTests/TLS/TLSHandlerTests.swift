@@ -15,7 +15,7 @@ import Testing
 
     // MARK: Handshake
 
-    @Test(arguments: [Int.max, 1, 7]) func whatIsWrittenOnOneSideIsReadOnTheOther(size: Int) throws {
+    @Test(arguments: [Int.max, 1, 7]) func bytesWrittenOnOneSideAreReadOnTheOther(size: Int) throws {
         let pair = try EmbeddedTLS()
         try pair.run(size: size)
         pair.client.send("from the client")
@@ -191,7 +191,7 @@ import Testing
         #expect(pair.client.behind.events == ["inputClosed"])
     }
 
-    @Test func whatComesBehindTheEndIsDropped() throws {
+    @Test func bytesAfterTheEndAreDropped() throws {
         let pair = try self.pair()
         pair.server.channel.close(mode: .output, promise: nil)
         try pair.run()
@@ -233,7 +233,7 @@ import Testing
         return pair.client.handler.inspect { TLSDetails($0, serverName: serverName, certificates: $0.peerCertificates()) }
     }
 
-    @Test(arguments: [(TLSVersion.tls12, "TLSv1.2"), (.tls13, "TLSv1.3")]) func whatWasAgreedOnIsKept(version: TLSVersion, name: String)
+    @Test(arguments: [(TLSVersion.tls12, "TLSv1.2"), (.tls13, "TLSv1.3")]) func negotiatedDetailsAreKept(version: TLSVersion, name: String)
         throws
     {
         let details = try self.details(maximum: version)
@@ -245,7 +245,7 @@ import Testing
         #expect(details.chain.first?.subject == "CN=example.test")
     }
 
-    @Test func whatWasNotAskedForIsAbsent() throws {
+    @Test func detailsThatWereNotRequestedAreNil() throws {
         let details = try self.details(protocols: [], serverName: nil)
         #expect(details.alpn == nil)
         #expect(details.sni == nil)

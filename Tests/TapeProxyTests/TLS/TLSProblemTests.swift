@@ -40,7 +40,7 @@ import Testing
         (.malformed, "MESSAGE: --passthrough h.test leaves it alone."),
         (.notTLS, "MESSAGE: --passthrough h.test leaves it alone."),
     ])
-    func whatHappenedToAClientComesWithWhatToDo(cause: TLSFailure.Cause, words: String) {
+    func problemOfAClientComesWithAdvice(cause: TLSFailure.Cause, words: String) {
         #expect(self.line(.client, cause) == "TLS from the client for \"h.test\": \(words)")
     }
 
@@ -67,7 +67,7 @@ import Testing
         (.malformed, "--passthrough h.test leaves it alone."),
         (.other, "--passthrough h.test leaves it alone."),
     ])
-    func whatHappenedAtAnOriginComesWithWhatToDo(cause: TLSFailure.Cause, advice: String) {
+    func problemOfAnOriginComesWithAdvice(cause: TLSFailure.Cause, advice: String) {
         #expect(self.line(.upstream, cause) == "TLS to \"h.test\": MESSAGE: \(advice)")
     }
 

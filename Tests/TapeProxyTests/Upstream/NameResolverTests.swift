@@ -23,7 +23,7 @@ import Testing
         if case .stopped? = self.problem(future) { true } else { false }
     }
 
-    @Test func whoAsksForANameThatIsLookedUpGetsTheSameAnswer() throws {
+    @Test func secondLookupOfANameSharesTheFirst() throws {
         let resolver = self.names.resolver()
         let (one, other) = (self.group.next(), self.group.next())
         #expect(one !== other)

@@ -31,7 +31,7 @@ import Testing
         #expect(try self.proxy("http://me:@h:1").authorization == "Basic bWU6")
     }
 
-    @Test func whatIsNotUTF8StaysAsItIs() throws {
+    @Test func credentialsThatAreNotUTF8AreUnchanged() throws {
         #expect(try self.proxy("http://m%E9:p@h:1").credentials == [0x6D, 0xE9, 0x3A, 0x70])
     }
 

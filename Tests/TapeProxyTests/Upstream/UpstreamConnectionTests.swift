@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func whatComesDuringAnOrderlyCloseDoesNotCutIt() throws {
+    @Test func bytesReceivedDuringAnOrderlyCloseDoNotCutIt() throws {
         let (handler, channel, _) = try self.connected()
         let holding = Holding()
         try channel.pipeline.syncOperations.addHandler(holding, position: .first)

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func whatWasAgreedOnIsFilledIn() throws {
+    @Test func negotiatedDetailsAreFilledIn() throws {
         let fixture = try Fixture()
         let told = Told()
         fixture.handshake.wait(5, on: fixture.channel.embeddedEventLoop, then: told.add)

@@ -162,7 +162,7 @@ import Testing
     }
 
     /// A build without br recorded these, and a build with br decodes them. gzip stands for br, since every build knows it.
-    @Test func whatABuildWithoutTheCodingRecordedIsDevelopedLater() throws {
+    @Test func bodyFromABuildWithoutTheCodingIsDecodedLater() throws {
         for size in [40, 9000] {
             let folder = try TemporaryFolder()
             let path = folder.file("tape.json")

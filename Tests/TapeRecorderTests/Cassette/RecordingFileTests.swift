@@ -54,7 +54,7 @@ import Testing
         #expect(try folder.read("tape.new.json").isEmpty)
     }
 
-    @Test(arguments: [RecordMode.all, .newEpisodes]) func whatIsNoCassetteIsRefusedBeforeTheRecordingAndLeftAlone(mode: RecordMode) throws {
+    @Test(arguments: [RecordMode.all, .newEpisodes]) func fileThatIsNoCassetteIsRefusedAndUnchanged(mode: RecordMode) throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("{ \"dependencies\": [] }".utf8), to: "tape.json")
         #expect(throws: CassetteError.self) { try self.file(folder, mode) }

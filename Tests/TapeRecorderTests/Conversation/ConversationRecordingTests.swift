@@ -108,7 +108,7 @@ import Testing
         #expect(try bench.bodies.isEmpty)
     }
 
-    @Test func whoWaitsForItIsToldWhenItIsOnTheDisk() throws {
+    @Test func waiterIsCalledOnceTheConversationIsOnTheDisk() throws {
         let bench = try RecorderBench()
         bench.open(1)
         bench.say(0..<3, in: 1)
@@ -135,7 +135,7 @@ import Testing
         #expect(try bench.folder.read("tape.json").count < 5000)
     }
 
-    @Test func whatIsStillOpenAtTheEndIsCutByTheRecorder() throws {
+    @Test func conversationStillOpenAtTheEndIsCutByTheRecorder() throws {
         let bench = try RecorderBench()
         bench.open(1)
         bench.open(2)
@@ -194,7 +194,7 @@ import Testing
 
     // MARK: Disks
 
-    @Test func whatFindsNoRoomIsHeldSaidOnceAndWrittenLater() throws {
+    @Test func messagesWithoutRoomAreReportedOnceAndWrittenLater() throws {
         let bench = try RecorderBench()
         bench.open(1)
         bench.open(2)
@@ -298,7 +298,7 @@ import Testing
         #expect(try bench.said(in: 1) == ["the password is ***"])
     }
 
-    @Test func whatCannotBeSearchedIsNotKeptNorWhatFollows() throws {
+    @Test func messageThatCannotBeSearchedAndLaterOnesAreNotKept() throws {
         let bench = try RecorderBench()
         bench.open(1)
         for text in ["a", "unsearchable", "b"] { bench.say(text, in: 1) }

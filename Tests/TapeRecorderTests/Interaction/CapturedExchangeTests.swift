@@ -16,7 +16,7 @@ import Testing
         self.store = try BodyStore(cassettePath: self.folder.file("tape.json"))
     }
 
-    @Test func whatCameInBlocksIsReadTogetherUpToALimit() throws {
+    @Test func blocksAreReadTogetherUpToALimit() throws {
         let spool = OpenSpool(try self.store.makeSpool(), digest: PortableSHA256())
         try spool.write([1, 2, 3])
         let arrival = Arrival(isChunked: true, pieces: [.init(at: 0, size: 5)])
@@ -33,7 +33,7 @@ import Testing
         #expect(try self.folder.names(in: "tape.bodies").isEmpty)
     }
 
-    @Test func whatIsInMemoryHasNoLimit() throws {
+    @Test func bodyInMemoryHasNoLimit() throws {
         let body = try CapturedBody(TapedBody(size: 2, isComplete: true, bytes: [4, 5]), nil)
         #expect(try body.wire(upTo: 0) == WireBody([4, 5]))
     }

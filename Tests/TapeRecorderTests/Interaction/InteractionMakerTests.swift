@@ -143,7 +143,7 @@ import Testing
         #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).bytes.starts(with: "it is {{jwt:1}}.aaa".utf8))
     }
 
-    @Test func whereNothingIsFoundNothingIsMade() throws {
+    @Test func nothingIsWrittenWithoutAFinding() throws {
         let maker = self.knowing()
         #expect(try maker.redacted(self.recorded("words"), reader: self.reader)?.count == nil)
         let keeping = InteractionMaker(store: self.store, digest: { PortableSHA256() })

@@ -80,7 +80,7 @@ import Testing
         #expect(queue.done(queue.take().weight, now: 4 * patience))
     }
 
-    @Test func whatIsLeftOfABatchIsAsOldAsItsOldestExchange() {
+    @Test func restOfABatchIsAsOldAsItsOldestExchange() {
         let queue = RecorderQueue { _ in }
         let patience = RecorderQueue.maxLatency
         #expect(!queue.put(self.exchange, now: 0))
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// All connections wait in the meantime: for time rather than for the bytes of the low mark.
-    @Test func whatIsTooMuchForItsConsumerDrainsAboveTheLowMark() {
+    @Test func queueFullByTimeDrainsAboveTheLowMark() {
         let queue = RecorderQueue { _ in }
         let (weight, backlog) = (RecorderQueue.lowWater * 3 / 2, RecorderQueue.maxBacklog)
         #expect(!queue.put(self.block(weight), now: 0))
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func whatComesBehindTheEndIsGivenBack() {
+    @Test func itemsAfterTheEndAreReturned() {
         let refused = Guarded<[Int]>([])
         let queue = RecorderQueue { item in refused.withLock { $0.append(item.weight) } }
         #expect(queue.put(self.block(RecorderQueue.highWater), now: 0))
@@ -220,7 +220,7 @@ import Testing
 }
 
 @Suite struct RecorderItemTests {
-    @Test func whoeverWaitsMakesItUrgent() {
+    @Test func itemWithAWaiterIsUrgent() {
         #expect(!RecorderItem.exchange(TapedExchanges.simple(1), stored: nil).isUrgent)
         #expect(RecorderItem.exchange(TapedExchanges.simple(1), stored: { _ in }).isUrgent)
         #expect(!RecorderItem.block(exchange: 1, side: .request, bytes: [1]).isUrgent)

@@ -79,7 +79,7 @@ import Testing
         #expect(recorder.currentStatus.recorded == 4)
     }
 
-    @Test func whatIsToldToBeStoredIsInTheFile() throws {
+    @Test func storedExchangeIsInTheFile() throws {
         let recorder = try self.open(.all)
         let stored = Gate("the exchange is on the disk")
         _ = recorder.put(.exchange(TapedExchanges.simple(1), stored: { _ in stored.open() }))
@@ -178,7 +178,7 @@ import Testing
 
     // MARK: Secrets
 
-    @Test func whatIsLearnedLaterGoesOutOfEarlierExchangesAndTheirFiles() throws {
+    @Test func laterSecretIsRedactedInEarlierExchangesAndTheirFiles() throws {
         let secret = "kT7-pQ2xV9mZ4w"
         let recorder = try self.open(.all)
         let filler = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
@@ -220,7 +220,7 @@ import Testing
         #expect(heads[3]?.first("etag") == heads[1]?.first("etag"), "a checksum is one wherever it is")
     }
 
-    @Test func whatIsKnownBeforeNeedsNoSecondLook() throws {
+    @Test func knownSecretIsRedactedAtTheFirstWrite() throws {
         let secret = "kT7-pQ2xV9mZ4w"
         let recorder = try self.open(.all)
         self.put(recorder, TapedExchanges.exchange(1, fields: ["X-Api-Key: \(secret)"], body: []))

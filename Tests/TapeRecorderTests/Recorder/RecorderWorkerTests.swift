@@ -104,7 +104,7 @@ import Testing
         for processors in [2, 9] { #expect(try recorded(processors: processors) == one, "\(processors)") }
     }
 
-    @Test func whatIsProvedBetweenBurstsChangesNothingAndIsDoneBeforeTheClose() throws {
+    @Test func proofsBetweenBurstsChangeNothingAndAreDoneBeforeTheClose() throws {
         let exchanges = try CodedExchanges.sixty()
         func recorded(pauses: Bool) throws -> (files: [String: [UInt8]], proofs: RestorationProofs) {
             let bench = try RecorderBench()

@@ -127,7 +127,7 @@ import Testing
         #expect(try self.leaks(path).map(\.place) == ["message 1 byte 6", "message 2 byte 6"])
     }
 
-    @Test func whatHoldsNoneHasNoLeaks() throws {
+    @Test func cassetteWithoutSecretsHasNoLeaks() throws {
         let folder = try TemporaryFolder()
         #expect(try self.leaks(self.record(folder, [TapedExchanges.simple(1)])).isEmpty)
     }

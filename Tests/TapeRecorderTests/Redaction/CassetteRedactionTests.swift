@@ -105,7 +105,7 @@ import Testing
         #expect(unsearched.words?.contains("the first is exchange 2: not searched") == true, "\(unsearched.words ?? "")")
     }
 
-    @Test func whatTheLastExchangeTeachesGoesOutOfTheFirstAndOfTheFiles() throws {
+    @Test func secretOfTheLastExchangeIsRedactedInTheFirstAndInTheFiles() throws {
         try self.record(self.exchanges)
         let before = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
         let outcome = try self.redact()

@@ -53,7 +53,7 @@ import Testing
         #expect(try self.folder.names(in: "tape.bodies").count <= 1)
     }
 
-    @Test func whatALargeBodyTeachesIsTakenOutOfTheHeadToo() throws {
+    @Test func secretOfALargeBodyIsRedactedInTheHeadToo() throws {
         var interaction = self.interaction(["Content-Type: text/plain"])
         interaction.request.url = "http://h/\(self.secret)"
         var request: CapturedBody? = CapturedBody(.memory(Array("is \(self.secret) there?".utf8)), arrival: nil, isComplete: true)
@@ -133,13 +133,13 @@ import Testing
         (Self.bytes, ["Content-Type: text/plain", "Content-Encoding: gzip"], true), (Self.bytes, [], true),
         (Self.bytes, ["Content-Type: text/plain"], false),
     ])
-    func whateverASearchDependsOnTellsBodiesApart(bytes: [UInt8], fields: [String], isComplete: Bool) {
+    func bodiesThatASearchWouldTreatDifferentlyHaveDifferentKeys(bytes: [UInt8], fields: [String], isComplete: Bool) {
         let searched = SearchedBodies()
         searched.insert(self.key(), at: 0)
         #expect(!searched.contains(self.key(bytes, fields, isComplete: isComplete), at: 0))
     }
 
-    @Test func whatStandsBesideTheSizesOfChunksIsSearchedEachTime() {
+    @Test func bodyWithChunkExtensionsIsSearchedEachTime() {
         func key(_ line: String?, last: String? = nil) -> SearchedBodies.Key? {
             let pieces = [Arrival.Piece(at: 0, size: Self.bytes.count, line: line)]
             let arrival = Arrival(isChunked: true, pieces: pieces, lastLine: last)

@@ -127,7 +127,7 @@ import Testing
         #expect(String(decoding: content.suffix(words.utf8.count), as: UTF8.self) == words)
     }
 
-    @Test func whatIsDenseOrLongIsPostponedAndWhatIsOrdinaryIsNot() throws {
+    @Test func denseOrLongBodyIsPostponedAndOrdinaryOneIsNot() throws {
         let bench = try Bench()
         var generator = SeededGenerator(seed: 3)
         let words = (0..<60_000).map { _ in "word\(UInt16.random(in: 0..<500, using: &generator))" }.joined(separator: " ")
@@ -182,14 +182,14 @@ import Testing
         ]
     }
 
-    @Test(arguments: Dense.all) func whatIsFullOfPlacesToLookAtKeepsNobodyWaiting(_ dense: Dense) throws {
+    @Test(arguments: Dense.all) func bodyFullOfCandidatesKeepsNoOtherExchangeWaiting(_ dense: Dense) throws {
         let bench = try Bench()
         bench.put(TapedExchanges.exchange(1, fields: ["Content-Type: \(dense.type)"], body: dense.body), TapedExchanges.simple(2))
         bench.turn()
         #expect(try bench.inFile == [2])
     }
 
-    @Test func whatIsFullOfSecretsHasNoneWhenItIsWritten() throws {
+    @Test func bodyFullOfSecretsIsRedactedBeforeItIsWritten() throws {
         let bench = try Bench()
         let words = (0..<5000).map { "password=hunter2-of-\($0) " }.joined()
         bench.put(TapedExchanges.simple(1, body: words), TapedExchanges.simple(2))
@@ -211,7 +211,7 @@ import Testing
     }
 
     /// A gzip stream with megabytes of zeros after its end, compressed again with gzip: the final result is short.
-    @Test func whatComesOutBetweenTwoCodingsCountsToo() throws {
+    @Test func intermediateResultOfTwoCodingsCountsToo() throws {
         let inner = try #require(Array("hello".utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
         let padded = inner + [UInt8](repeating: 0, count: 2 << 20)
         let wire = try #require(padded.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
@@ -222,7 +222,7 @@ import Testing
         #expect(try bench.close().map(\.id) == [1])
     }
 
-    @Test func whatIsLearnedWhileItIsSearchedGoesOutOfItAtTheClose() throws {
+    @Test func secretLearnedDuringASearchIsRedactedAtTheClose() throws {
         let bench = try Bench()
         bench.put(try Self.bomb(1, "is \(Self.secret) there?"))
         bench.turn()
@@ -237,7 +237,7 @@ import Testing
         #expect(try !bench.holds(Self.secret))
     }
 
-    @Test func whatASearchTeachesGoesOutOfWhatWasWrittenMeanwhile() throws {
+    @Test func secretFoundByASearchIsRedactedInExchangesWrittenMeanwhile() throws {
         let bench = try Bench()
         bench.put(try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}"))
         bench.put(TapedExchanges.simple(2, body: "is \(Self.secret) there?"))
@@ -281,7 +281,7 @@ import Testing
         #expect(count <= 13)
     }
 
-    @Test func whatIsTriedAndWhatIsSearchedIsLimitedTogether() throws {
+    @Test func triesAndSearchesShareALimit() throws {
         let bench = try Bench(step: 20_000_000)
         let bomb = try Self.bomb(1)
         var count = 0
@@ -381,7 +381,7 @@ import Testing
     }
 
     /// The close has no more time: the exchange is recorded, its heads are searched, and the report names it.
-    @Test func whatThereIsNoTimeToSearchIsRecordedAndNamed() throws {
+    @Test func exchangeWithoutTimeForASearchIsRecordedAndNamed() throws {
         let bench = try Bench()
         let bomb = try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}")
         var interaction = bomb.interaction
@@ -425,7 +425,7 @@ import Testing
         #expect(try RecordedExchanges.read(folder.file("tape.json")).map(\.id) == Array(1...8))
     }
 
-    @Test func whatNobodyWantsIsNotSearched() throws {
+    @Test func cancelledExchangeIsNotSearched() throws {
         let bench = try Bench()
         bench.put(try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}"), try Self.bomb(2))
         bench.turn()

@@ -43,7 +43,7 @@ import Testing
         #expect(ahead.clean(2) == nil, "it is asked once")
     }
 
-    @Test func whatIsKnownIsFound() throws {
+    @Test func knownSecretIsFound() throws {
         let redactor = Redactor()
         _ = redactor.vault.placeholder(for: Array(Self.secret.utf8), kind: "token")
         let ahead = try self.ahead(redactor)
@@ -60,7 +60,7 @@ import Testing
         #expect(ahead.clean(2) == nil)
     }
 
-    @Test func whatNobodyHasBegunIsTheCallers() throws {
+    @Test func bodyThatNoThreadHasBegunIsLeftToTheCaller() throws {
         let waiting = Guarded<[@Sendable () -> Void]>([])
         let ahead = try #require(SearchAhead(Redactor(), processors: 9) { run in waiting.withLock { $0.append(run) } })
         ahead.begin(self.batch([try self.exchange(1), try self.exchange(2), try self.exchange(3)]))

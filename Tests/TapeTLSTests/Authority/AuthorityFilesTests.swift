@@ -150,7 +150,7 @@ import TapeTestSupport
         try #require(FileManager.default.attributesOfItem(atPath: self.folder.file(name))[.posixPermissions] as? Int)
     }
 
-    @Test func whatIsCreatedIsReadAgainAndLeavesNothingBeside() throws {
+    @Test func createdFileIsReadAgainAndLeavesNoOtherFiles() throws {
         try self.file("key").create([1, 2, 3], mode: 0o600)
         #expect(try self.file("key").read() == [1, 2, 3])
         #expect(try self.mode("key") == 0o600)
@@ -179,7 +179,7 @@ import TapeTestSupport
         #expect(self.file("gone").isPresent == false)
     }
 
-    @Test func whatIsNoFileIsRefusedWithoutWaiting() throws {
+    @Test func pathThatIsNoFileIsRefusedWithoutBlocking() throws {
         mkfifo(self.folder.file("pipe"), 0o600)
         #expect(certificateError { _ = try self.file("pipe").read() }?.code == .unsafePath)
         #expect(certificateError { _ = try AuthorityFile(path: self.folder.path, followsLinks: true).read() }?.code == .unsafePath)

@@ -78,7 +78,7 @@ import Testing
         #expect(error?.code == .noName)
     }
 
-    @Test func whatDoesNotFitIsRefused() throws {
+    @Test func mismatchedFilesAreRefused() throws {
         let authority = try CertificateAuthority.make(now: self.now)
         let certificate = authority.certificatePEM()
         let key = try authority.keyPEM()

@@ -56,7 +56,7 @@ struct LeafConnectionTests {
     @Test(arguments: [
         "", ".", "..", "a..b", ".a", "a b", "a\0b", "a/b", "a:443", "b\u{FC}cher.test", "*", "*.test", "a.*.test", "%61", "::g", "[::1",
     ])
-    func whatIsNoHostIsDropped(host: String) {
+    func invalidHostIsDropped(host: String) {
         #expect(LeafNames(host: host).count == 0)
         #expect(LeafNames(host: host).first == nil)
     }
@@ -111,7 +111,7 @@ struct LeafConnectionTests {
         try LeafStore(authority: CertificateAuthority.make(now: self.now), capacity: capacity)
     }
 
-    @Test func whatWasMintedIsFoundUnderEverySpelling() throws {
+    @Test func mintedLeafIsFoundUnderEverySpelling() throws {
         let store = try self.store()
         #expect(store.leaf(host: "a.test", serverName: nil, now: self.now) == nil)
         let leaf = try store.mint(host: "a.test", serverName: "a.test", upstreamNames: ["b.test"], now: self.now)
@@ -122,7 +122,7 @@ struct LeafConnectionTests {
         #expect(store.leaf(host: "b.test", serverName: nil, now: self.now) == nil)
     }
 
-    @Test func whatEndsWithinADayOrHasNotBegunIsNotHandedOut() throws {
+    @Test func leafThatEndsWithinADayOrHasNotBegunIsNotUsed() throws {
         let store = try self.store()
         let leaf = try store.mint(host: "a.test", serverName: nil, now: self.now)
         #expect(store.leaf(host: "a.test", serverName: nil, now: leaf.notAfter - self.day - 1) === leaf)
@@ -163,7 +163,7 @@ struct LeafConnectionTests {
         #expect(try leaf?.key.pem().isEmpty == false)
     }
 
-    @Test func whatIsNoNameIsNotKept() throws {
+    @Test func leafWithoutAValidNameIsNotKept() throws {
         let store = try self.store()
         #expect(certificateError { _ = try store.mint(host: "a b", serverName: nil, now: self.now) }?.code == .noName)
         #expect(store.count == 0)

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "[]", "[", "1.2.3.4\0", "::1%lo", "example.test", "01.2.3.4"])
-    func whatIsNoLiteralIsNone(text: String) {
+    func invalidAddressIsNil(text: String) {
         #expect(CertificateAddress(text) == nil)
     }
 

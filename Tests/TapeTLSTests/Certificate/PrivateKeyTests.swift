@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", "key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\n"])
-    func whatIsNoKeyIsDamaged(pem: String) {
+    func invalidKeyIsDamage(pem: String) {
         #expect(self.code(pem) == .damaged)
         #expect(ErrorQueue.drain().isEmpty)
     }

@@ -97,13 +97,13 @@ struct ClientHelloTests {
         #expect(ClientHelloFrame.isWhole(hello), "OpenSSL joins what is spread more thinly than anybody spreads it")
     }
 
-    @Test func whatIsNoHelloHasNothingToWaitFor() {
+    @Test func bytesThatAreNoHelloAreComplete() {
         #expect(ClientHelloFrame.isWhole([22, 3, 1, 0, 0]))
         #expect(ClientHelloFrame.isWhole([23, 3, 1, 0, 10]))
         #expect(ClientHelloFrame.isWhole(self.record(Array(self.message[..<100])) + [21, 3, 1, 0, 2]))
     }
 
-    @Test func whatIsTooLongIsNotWaitedFor() {
+    @Test func helloThatIsTooLongIsNotAwaited() {
         let endless = self.record([1, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 16_000))
         #expect(!ClientHelloFrame.isWhole(endless))
         #expect(ClientHelloFrame.isWhole(endless + endless))

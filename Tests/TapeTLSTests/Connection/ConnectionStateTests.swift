@@ -23,7 +23,7 @@ struct CiphertextBufferTests {
         bytes.withUnsafeBytes { buffer.append($0) }
     }
 
-    @Test func whatIsAppendedComesOutInOrder() {
+    @Test func appendedBytesComeOutInOrder() {
         var buffer = CiphertextBuffer()
         var wanted: [UInt8] = []
         for length in [0, 1, 511, 1, 4096, 0, 70_000] {

@@ -55,7 +55,7 @@ struct TLSConnectionTests {
         #expect(pair.isEstablished)
     }
 
-    @Test func whatComesBeforeTheAnswerIsKept() throws {
+    @Test func bytesBeforeTheAnswerAreKept() throws {
         let pair = try self.authority.pair()
         let answer = pair.server.answer
         pair.server.answer = nil
@@ -175,7 +175,7 @@ struct TLSConnectionTests {
         #expect(pair.server.pendingOutput == 0)
     }
 
-    @Test func whatCameBeforeDamageIsDelivered() throws {
+    @Test func bytesBeforeDamageAreDelivered() throws {
         let pair = try self.established()
         try pair.client.send("whole".utf8)
         let good = pair.client.output()
@@ -208,7 +208,7 @@ struct TLSConnectionAgreementTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func whatWasAgreedOnIsTold(version: TLSVersion) throws {
+    func negotiatedDetailsAreReported(version: TLSVersion) throws {
         let pair = try self.authority.pair(maximum: version)
         pair.run()
         for end in [pair.client, pair.server] {

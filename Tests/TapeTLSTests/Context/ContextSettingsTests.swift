@@ -82,7 +82,7 @@ struct KeyLogTests {
         #expect(mode?.intValue == 0o600)
     }
 
-    @Test func whatIsInTheFileStays() throws {
+    @Test func existingKeyLogIsAppendedTo() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("# before\n".utf8), to: "log")
         let log = try #require(KeyLog(path: folder.file("log")))

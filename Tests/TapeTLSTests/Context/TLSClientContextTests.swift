@@ -104,14 +104,14 @@ struct TLSSessionCacheTests {
         #expect(none.count == 0)
     }
 
-    @Test func whatCannotBeResumedIsForgotten() throws {
+    @Test func sessionThatCannotBeResumedIsNotStored() throws {
         let cache = TLSSessionCache()
         cache.store(try self.session(isResumable: false), for: "a")
         #expect(self.lent(cache, "a") == nil)
         #expect(cache.count == 0)
     }
 
-    @Test func whatIsRemovedIsNotLent() throws {
+    @Test func removedSessionIsNotLent() throws {
         let cache = TLSSessionCache()
         cache.store(try self.session(), for: "a")
         cache.remove("a")

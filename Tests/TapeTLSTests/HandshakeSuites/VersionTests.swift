@@ -58,7 +58,7 @@ struct VersionTests {
         "\0\0\0\0\0\0\0\0\0\0\0\0",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "220 smtp.example.test ESMTP ready\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n",
     ])
-    func whatIsNotTLSIsToldApart(text: String) throws {
+    func otherProtocolsFailAsNotTLS(text: String) throws {
         let pair = try self.authority.pair()
         pair.server.receive(text.utf8)
         #expect(pair.server.failure?.cause == .notTLS)

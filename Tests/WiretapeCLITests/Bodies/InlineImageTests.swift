@@ -26,7 +26,7 @@ import TapeTestSupport
                 == "\u{1B}]1337;File=inline=1;size=10;preserveAspectRatio=1:R0lGODlhAQABAA==\u{07}")
     }
 
-    @Test func whatIsTooWideIsMadeSmaller() {
+    @Test func imageThatIsTooWideIsScaledDown() {
         #expect(self.sequence(Self.wide, .kitty)?.contains(",c=80,") == true)
         #expect(self.sequence(Self.wide, columns: 200, .kitty)?.contains("c=") == false)
         #expect(self.sequence(Self.wide, .iTerm)?.contains(";width=80;") == true)

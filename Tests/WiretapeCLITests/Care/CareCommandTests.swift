@@ -9,7 +9,7 @@ import Testing
 import TapeTestSupport
 
 @Suite struct CareCommandTests {
-    @Test func whatCannotBeDoneHasItsOwnExitCode() throws {
+    @Test func failureHasItsOwnExitCode() throws {
         #expect(try CareCommand.run { 3 } == 3)
         #expect(throws: ExitCode(2)) { try CareCommand.run { throw CassetteError(.notFound, "\"a\" is not there: name another.") } }
         #expect(throws: ExitCode(1)) { try CareCommand.run(failure: ExitStatus.failed) { throw TrustError("no: do this.") } }
@@ -33,7 +33,7 @@ import TapeTestSupport
 /// `decode`: bodies that were kept raw become readable.
 @Suite struct DecodeCommandTests {
     /// An exchange must not be dropped silently.
-    @Test func whatIsCutOffIsReported() throws {
+    @Test func lostExchangeIsReported() throws {
         let text = cassetteText([interactionText(1), interactionText(2)])
         try self.folder.write(text.dropLast(30), to: "torn.json")
         let end = try Wiretape.run(["decode", self.folder.file("torn.json")])
@@ -75,7 +75,7 @@ import TapeTestSupport
         #expect(try Wiretape.run(["decode", self.cassette]).outputText == "decoded 0 exchanges in \"\(self.cassette)\".\n")
     }
 
-    @Test func whatIsNoCassetteIsTold() throws {
+    @Test func missingCassetteIsReported() throws {
         let end = try Wiretape.run(["decode", self.cassette])
         #expect(end.status == 1)
         #expect(end.errors.hasPrefix("wiretape: ") && end.errors.contains(self.cassette), "\(end.errors)")
@@ -107,7 +107,7 @@ import TapeTestSupport
 }
 
 @Suite struct PruneCommandTests {
-    @Test func whatAReportNamesGoes() throws {
+    @Test func exchangesOfAReportArePruned() throws {
         let folder = try TemporaryFolder()
         let cassette = folder.file("pets.json")
         let origin = try DriftingOrigin(["large.bin": String(repeating: "0123456789abcdef\u{1}", count: 20_000), "a.json": "{}"])

@@ -42,7 +42,7 @@ import TapeTestSupport
         #expect(places.contains("started") && places.contains("request query:token"), "\(places)")
     }
 
-    @Test func whatCannotBeReadIsTrouble() throws {
+    @Test func unreadableCassetteExitsWith2() throws {
         let end = try Wiretape.run(["diff", self.old, self.folder.file("none.json")])
         #expect(end.status == 2 && end.errors.contains("none.json"), "\(end.errors)")
     }

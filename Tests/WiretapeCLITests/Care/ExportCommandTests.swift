@@ -39,7 +39,7 @@ import TapeTestSupport
         #expect(try self.folder.read("file.har") == export.output)
     }
 
-    @Test func whatCannotBeReadOrWrittenIsTold() throws {
+    @Test func unreadableOrUnwritableFileIsReported() throws {
         let missing = try Wiretape.run(["export", self.cassette, "--har"])
         #expect(missing.status == 1)
         #expect(missing.errors.hasPrefix("wiretape: ") && missing.errors.contains("odd.json"), "\(missing.errors)")
@@ -105,7 +105,7 @@ import TapeTestSupport
     }
 
     /// Half of a text would pass for all of it.
-    @Test func whatBreaksSomewhereStaysAsItCame() throws {
+    @Test func damagedBodyIsExportedUnchanged() throws {
         let text = Array("decoded, decoded, decoded".utf8)
         var coded = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
         coded[coded.count - 1] ^= 1

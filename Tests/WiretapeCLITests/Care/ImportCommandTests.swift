@@ -43,7 +43,7 @@ import Testing
         #expect(!self.folder.exists("strict.json"))
     }
 
-    @Test func whatIsNoRecordingIsToldAndLeavesNothing() throws {
+    @Test func unknownFormatIsReportedAndLeavesNothing() throws {
         let path = try self.folder.write("{\"a\": 1}".utf8, to: "in.json")
         let failed = try Wiretape.run(["import", path, "-o", self.folder.file("out.json")])
         #expect(failed.status == 1 && failed.errors.contains("\"\(path)\" is no recording that is known here"), "\(failed.errors)")

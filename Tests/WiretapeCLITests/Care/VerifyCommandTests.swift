@@ -56,7 +56,7 @@ import TapeTestSupport
         #expect(end.status == 1 && end.outputText.hasPrefix("exchange 2: no replay can send its answer: "), "\(end.outputText)")
     }
 
-    @Test func whatCannotBeReadIsTrouble() throws {
+    @Test func unreadableCassetteExitsWith2() throws {
         let end = try Wiretape.run(["verify", self.folder.file("none.json")])
         #expect(end.status == 2 && end.errors.contains("none.json"), "\(end.errors)")
         try self.folder.write("{}".utf8, to: "other.json")

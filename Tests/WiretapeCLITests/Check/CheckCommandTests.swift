@@ -86,7 +86,7 @@ import TapeTestSupport
         #expect(try self.check(["--fill", "authorization"]).status == 64)
     }
 
-    @Test func whatIsAskedWronglyIsTold() throws {
+    @Test func wrongUsageIsReported() throws {
         #expect(try self.check().status == 2)
         #expect(try Wiretape.run(["check", self.cassette]).status == 64)
         #expect(try self.check(["--timeout", "0"]).status == 64)

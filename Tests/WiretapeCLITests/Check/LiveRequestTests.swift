@@ -59,7 +59,7 @@ import Testing
                 == "POST http://h/ HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc")
     }
 
-    @Test func whatCannotBeSentSaysWhy() throws {
+    @Test func requestThatCannotBeSentHasAReason() throws {
         #expect(try self.reason { try self.make("POST", "http://h/") }.contains("--unsafe-methods"))
         #expect(try self.reason { try self.make("CONNECT", "https://h/", unsafe: true) }.contains("tunnel"))
         #expect(try self.reason { try self.make("GET", "http://h/", ["Upgrade: websocket"]) }.contains("protocol"))

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a:1", "a:1=", "a=X", ":1=X", "a:=X", "a:x=X", "{{a:1}}=X", "a b:1=X", "=X"])
-    func whatIsNoneIsToldSo(text: String) {
+    func invalidSourceIsReportedWithAnExample(text: String) {
         let error = #expect(throws: SettingError.self) { try PlaceholderFill.Source(text) }
         #expect(error?.message.contains("authorization:1=API_TOKEN") == true)
     }
@@ -24,7 +24,7 @@ import Testing
         #expect(error?.message.contains("\"\(name)\"") == true)
     }
 
-    @Test func whatAnEnvironmentsSecretWasIsOneAgain() throws {
+    @Test func filledSecretOfAnEnvironmentIsASecretAgain() throws {
         let sources = [try PlaceholderFill.Source("env-KEY:1=OTHER"), try PlaceholderFill.Source("authorization:1=OTHER")]
         let fill = try PlaceholderFill(sources) { _ in Array("kT7-pQ2x".utf8) }
         #expect(fill.secrets.secrets == [SecretValue(name: "KEY", bytes: Array("kT7-pQ2x".utf8))])

@@ -67,7 +67,7 @@ import TapeTestSupport
 }
 
 @Suite struct SettingRowTests {
-    @Test func whatNobodySaidIsDefault() {
+    @Test func unsetSettingsAreDefaults() {
         let rows = SettingRow.rows(RunSettings())
         #expect(rows.allSatisfy { $0.source == .standard })
         #expect(

@@ -34,13 +34,13 @@ import TapeTestSupport
             ("--- a\n--- b", "line 2"),
             ("? [a]\n: b", "a key is not text"), ("a: \u{1}", "w.yaml"), ("? {a: b}\n: c", "a key is not text"),
         ])
-    func whatIsNoYAMLIsToldWithItsLine(_ text: String, _ part: String) throws {
+    func invalidYAMLIsReportedWithItsLine(_ text: String, _ part: String) throws {
         let error = #expect(throws: SettingError.self) { try Self.yaml(text) }
         #expect(error?.message.contains(part) == true && error?.message.hasPrefix("\"w.yaml\"") == true, "\(error?.message ?? "")")
     }
 
     @Test(arguments: [("{", "line 1"), ("{\"a\": 1,\n\"a\": 2}", "line 2: \"a\" appears twice"), ("{\"a\": \"\\ud800\"}", "surrogate")])
-    func whatIsNoJSONIsToldWithItsLine(_ text: String, _ part: String) throws {
+    func invalidJSONIsReportedWithItsLine(_ text: String, _ part: String) throws {
         let error = #expect(throws: SettingError.self) { try Self.json(text) }
         #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
     }

@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "it", "throttle", String(repeating: "a", count: 100_000)])
-    func whatIsFarHasNone(_ name: String) {
+    func distantNameHasNoSuggestion(_ name: String) {
         #expect(ConfigKey.nearest(to: name) == nil)
     }
 }

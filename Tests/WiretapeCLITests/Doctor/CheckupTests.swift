@@ -15,7 +15,7 @@ import Testing
         #expect(checkup.missing(CheckupRequirement.allCases) == [])
     }
 
-    @Test func whatIsNotThereIsANoteWithWhatToDo() {
+    @Test func missingPartIsANoteWithARemedy() {
         let advice = NamespaceAdvice(reason: "REASON", remedy: "REMEDY")
         let changes: [(String, (inout CheckupReadings) -> Void)] = [
             ("swift", { $0.facts.swift = nil }), ("libcurl", { $0.facts.libcurl = nil }), ("namespace", { $0.obstacle = advice }),
@@ -70,7 +70,7 @@ import Testing
         #expect(self.finding("no_proxy") { $0.variables = ["NO_PROXY": "localhost"] } == nil, "without a proxy nothing goes past it")
     }
 
-    @Test func whatIsRequiredAndNotSoIsALineEach() {
+    @Test func eachUnmetRequirementIsALine() {
         let checkup = Checkup(
             CheckupFixtures.readings {
                 $0.authority = .missing
@@ -84,7 +84,7 @@ import Testing
         #expect(lines[3].contains("WIRETAPE_REVERSE"))
     }
 
-    @Test func whatASystemHasNotCannotBeRequired() {
+    @Test func requirementThatTheSystemLacksIsReported() {
         let checkup = Checkup(CheckupFixtures.readings { $0.facts = PlatformFacts(system: .macOS, swift: SwiftRelease(6, 2)) })
         #expect(checkup.findings.allSatisfy { $0.name != "libcurl" && $0.name != "namespace" })
         #expect(checkup.missing([.namespace]) == ["\"namespace\" is required, but this system does not have it: omit it."])

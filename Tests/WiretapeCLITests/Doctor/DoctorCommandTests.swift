@@ -19,7 +19,7 @@ import TapeTestSupport
         #expect((object["capabilities"] as? [Any])?.isEmpty == false)
     }
 
-    @Test func whatIsRequiredAndNotThereIs1() throws {
+    @Test func unmetRequirementExitsWith1() throws {
         let folder = try TemporaryFolder()
         let end = try Wiretape.run(["doctor", "--require", "authority", "--require", "system-trust", "--ca-dir", folder.file("ca")])
         #expect(end.status == 1)
@@ -43,7 +43,7 @@ import TapeTestSupport
         }
     }
 
-    @Test func whatEndsTheProcessStandsOut() throws {
+    @Test func fatalCapabilitiesComeFirst() throws {
         let lines = self.page().lines
         #expect(lines.first == "wiretape \(Version.current) on Linux")
         #expect(lines.contains("ok       swift      6.3.1, the one in PATH."))

@@ -316,7 +316,7 @@ import TapeTestSupport
         #expect(self.warnings.bytes.isEmpty)
     }
 
-    @Test func whatIsOddAboutABodyIsSaidBesideIt() throws {
+    @Test func warningsAboutABodyAreSeparateFromIt() throws {
         try self.inspection([interactionText(1, responseBody: #"{ "text": "half", "complete": false }"#)]).body(.response, of: 1)
         #expect(self.sink.text == "half")
         #expect(self.warnings.text == "the response body of exchange 1 was cut short: these are the bytes that were received.")

@@ -161,7 +161,7 @@ import TapeTestSupport
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(tool, 0)[1]))
         """
 
-    @Test func whatTheTerminalHasSentToTheCommandIsNotSentAgain() throws {
+    @Test func signalOfTheTerminalIsNotSentToTheCommandAgain() throws {
         let arguments = ["-c", Self.terminal, try Programs.wiretape(), self.folder.file("pets.json")]
         let end = try ExternalProgram.run(try Programs.find("python3"), arguments)
         #expect(end.status == 0, "\(end.errors)")

@@ -6,7 +6,7 @@ import Testing
         ProgramOutput.text(of: "sh", ["sh", "-c", line], seconds: seconds, withErrors: withErrors)
     }
 
-    @Test func whatItPrintsAndHowItEnds() {
+    @Test func outputAndExitStatus() {
         #expect(self.run("printf a; printf b >&2; exit 3") == ProgramOutput(status: 3, output: Array("a".utf8)))
         #expect(self.run("printf a; printf b >&2", withErrors: true) == ProgramOutput(status: 0, output: Array("ab".utf8)))
         #expect(self.run("kill -KILL $$") == ProgramOutput(status: 137, output: []))
@@ -17,5 +17,5 @@ import Testing
 
     @Test func oneThatNeverEndsIsEnded() { #expect(self.run("while :; do :; done", seconds: 0) == nil) }
 
-    @Test func whatIsTooLongIsCut() { #expect(self.run("head -c 400000 /dev/zero")?.output.count == ProgramOutput.limit) }
+    @Test func longOutputIsTruncated() { #expect(self.run("head -c 400000 /dev/zero")?.output.count == ProgramOutput.limit) }
 }

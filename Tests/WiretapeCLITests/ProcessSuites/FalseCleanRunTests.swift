@@ -48,12 +48,12 @@ import TapeTestSupport
         #expect(end.status == 3, "\(end.errors)")
     }
 
-    @Test func whatIsLeftOverFailsWhereItIsToFail() throws {
+    @Test func unusedExchangesFailIfTheyAreNamed() throws {
         let end = try self.replay(["--fail-on", "unused"], Curl.get(self.url + "/a"))
         #expect(end.status == 4 && end.errors.contains("unused: exchange 2") && end.errors.contains("unused: exchange 3"), "\(end.errors)")
     }
 
-    @Test func whatIsLeftOverIsTold() throws {
+    @Test func unusedExchangesAreReported() throws {
         let report = self.folder.file("r.json")
         let end = try self.replay(["--report", report], Curl.get(self.url + "/a"))
         #expect(end.status == 0 && end.errors.contains("replayed 1 of 3 exchanges") && end.errors.contains("2 unused"), "\(end.errors)")

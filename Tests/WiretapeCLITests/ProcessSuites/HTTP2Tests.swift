@@ -76,7 +76,7 @@ import Testing
                 .contains("1.1 204"))
     }
 
-    @Test func whatWasRecordedInHTTP1IsReplayedInItUnlessToldOtherwise() throws {
+    @Test func http1RecordingIsReplayedInHTTP1ByDefault() throws {
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()

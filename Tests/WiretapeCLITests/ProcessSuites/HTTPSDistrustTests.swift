@@ -56,7 +56,7 @@ import TapeTestSupport
         try Self.expectTold(["wget", "--quiet", "--tries=1", "--timeout=20", "--output-document=-"], exit: 5)
     }
 
-    @Test func whoLeavesBehindTheHandshakeWithoutAWord() throws {
+    @Test func clientThatLeavesAfterTheHandshakeIsReported() throws {
         let script = "url=${1#https://}; openssl s_client -brief -proxy \"${https_proxy#http://}\" -connect \"${url%%/*}\" </dev/null"
         try Self.expectTold(["sh", "-c", script, "sh"], exit: 0)
     }

@@ -4,7 +4,7 @@ import TapeTestSupport
 
 /// CONNECT tunnels that are passed through, refused, or do not carry TLS, and the output for outside observers.
 @Suite struct HTTPSTunnelTests {
-    @Test func whatIsPassedThroughHasTheOriginsCertificateAndIsNotRecorded() throws {
+    @Test func passedThroughTunnelHasTheOriginsCertificateAndIsNotRecorded() throws {
         let origins = try TLSOrigins()
         defer { origins.stop() }
         let folder = try TemporaryFolder()
@@ -23,7 +23,7 @@ import TapeTestSupport
         #expect(try CassetteFile.urls(cassette) == [recorded])
     }
 
-    @Test func whatIsRefusedGets403AndReachesNobody() throws {
+    @Test func refusedHostGets403AndIsNotReached() throws {
         let origins = try TLSOrigins()
         defer { origins.stop() }
         let folder = try TemporaryFolder()

@@ -14,7 +14,7 @@ import Testing
         return list.outputText + chat.outputText
     }
 
-    @Test func whatWasSaidBeforeTheKillIsSeenAndTakenIn() throws {
+    @Test func messagesBeforeAKillAreShownAndRecovered() throws {
         let folder = try TemporaryFolder()
         let cassette = folder.file("tape.json")
         let origin = try Python.origin("running_streams.py", ["serve"])

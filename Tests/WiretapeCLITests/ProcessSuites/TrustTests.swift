@@ -80,7 +80,7 @@ import TapeTestSupport
     private static let perlHasHTTPS =
         (try? ExternalProgram.run(Programs.find("perl"), ["-MLWP::UserAgent", "-MLWP::Protocol::https", "-e", "1"]).status) == 0
 
-    @Test func whatTakesTheVariablesAwayDoesNotTrustAndThatIsTold() throws {
+    @Test func clientWithoutTheVariablesDoesNotTrustAndIsReported() throws {
         let origins = try TLSOrigins()
         defer { origins.stop() }
         let bare = ["env", "-u", "SSL_CERT_FILE", "-u", "CURL_CA_BUNDLE", "curl", "-q", "--silent", origins.url(.good)]

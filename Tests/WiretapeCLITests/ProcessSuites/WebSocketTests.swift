@@ -24,7 +24,7 @@ struct WebSocketTests {
         return (port, direct.outputText)
     }
 
-    @Test func whatWasSaidIsRecordedAndReplayedWithoutTheServer() throws {
+    @Test func conversationIsRecordedAndReplayedWithoutTheServer() throws {
         let folder = try TemporaryFolder()
         let cassette = folder.file("talk.json")
         let (port, heard) = try self.record(cassette)
@@ -93,12 +93,12 @@ struct WebSocketTests {
         #expect(!replayed.errors.contains("not sent"), "\(replayed.errors)")
     }
 
-    @Test func whatAiohttpHearsIsReplayed() throws {
+    @Test func messagesToAiohttpAreReplayed() throws {
         try self.expectSame(
             { ["talk", "\($0)"] }, prints: "open chat 15", "text 150000 LONG", "CLOSE 4002 so long", "after 0", "id: 4", "after 2")
     }
 
-    @Test(.enabled("Chromium is not installed") { Self.chromium != nil }) func whatABrowserHearsIsReplayed() throws {
+    @Test(.enabled("Chromium is not installed") { Self.chromium != nil }) func messagesToABrowserAreReplayed() throws {
         let chromium = try Programs.find(try #require(Self.chromium))
         try self.expectSame(
             { ["browse", chromium, "\($0)"] }, prints: "event 2 after 0", "event 4 after 2", "open chat permessage-deflate",

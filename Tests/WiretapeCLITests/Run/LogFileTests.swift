@@ -71,7 +71,7 @@ import TapeTestSupport
     }
 
     /// A disk that is full for a while, and accepts one line and a half before it is full again.
-    @Test func whatTheDiskDoesNotTakeIsCountedToTheLine() throws {
+    @Test func linesThatTheDiskRefusesAreCounted() throws {
         let disk = Guarded((room: 0, text: [UInt8]()))
         let log = LogFile(level: .info) { bytes in
             disk.withLock { disk in

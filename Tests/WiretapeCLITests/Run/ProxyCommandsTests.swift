@@ -174,7 +174,7 @@ import TapeTestSupport
         #expect(try Wiretape.run(["replay", self.cassette, "--on-expired", "rerecord"] + time).status == 64)
     }
 
-    @Test func whatWasNotAskedForIsSaid() throws {
+    @Test func unusedExchangeIsReported() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
         let url = "http://127.0.0.1:\(origin.port)/echo"

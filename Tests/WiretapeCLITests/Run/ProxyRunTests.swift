@@ -162,7 +162,7 @@ import TapeTestSupport
     }
 
     /// A reserved name (RFC 6761), a port without a listener, and the proxy itself.
-    @Test func whatReachedNoOriginIsNotForwarded() throws {
+    @Test func requestThatReachedNoOriginIsNotCountedAsForwarded() throws {
         let end = try Wiretape.run(
             ["run", self.cassette, "--report", self.folder.file("r.json"), "--no-upstream-proxy", "*", "--", "sh", "-c"]
                 + ["curl -q -s -o /dev/null http://a.invalid/ http://127.0.0.1:1/ \"$http_proxy/\""])
@@ -178,7 +178,7 @@ import TapeTestSupport
         #expect(version.outputText.contains("."))
     }
 
-    @Test func whatThePlaceOfAnotherIsTakenByHasTheSameSecrets() throws {
+    @Test func replacementOfACassetteKeepsItsRedactionRules() throws {
         let origin = try DriftingOrigin(["a.json": #"{"name":"Morwenna","n":1}"#])
         defer { origin.stop() }
         let client = ["--"] + Curl.get(origin.url("a.json"))
@@ -244,7 +244,7 @@ import TapeTestSupport
     }
 
     @Test(arguments: [["--on-expired", "fail"], ["--refresh-field", "json:/a"]])
-    func whatIsSaidForNothingIsWrongUsage(_ options: [String]) throws {
+    func optionWithoutAnEffectIsWrongUsage(_ options: [String]) throws {
         _ = try self.recordEcho()
         let end = try Wiretape.run(["replay", self.cassette] + options + ["--", "echo", "ran"])
         #expect(end.status == 64 && end.outputText.isEmpty, "\(end.errors)")
@@ -252,7 +252,7 @@ import TapeTestSupport
 }
 
 @Suite struct RunSettingsCommandLineTests {
-    @Test func whatIsSaidForNothingIsWrongUsage() throws {
+    @Test func settingWithoutAnEffectIsWrongUsage() throws {
         var settings = RunSettings()
         try settings.check()
         settings.onExpired = Setting(value: .fail, source: .commandLine)

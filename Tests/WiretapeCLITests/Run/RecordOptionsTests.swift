@@ -5,14 +5,14 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct RecordOptionsTests {
-    @Test func whatIsNotSaidLeavesTheSettingsAlone() throws {
+    @Test func missingOptionsKeepTheSettings() throws {
         var settings = RunSettings()
         settings.review = Setting(value: true, source: .standard)
         settings.durability = Setting(value: .full, source: .standard)
         #expect(try RecordOptions.parse([]).lay(over: settings) == settings)
     }
 
-    @Test func whatIsSaidIsLaidOverTheSettings() throws {
+    @Test func givenOptionsOverrideTheSettings() throws {
         let options = try RecordOptions.parse([
             "--durability", "full", "--on-disk-full", "refuse", "--no-keep-on-failure", "--no-review", "--redact", "json:/a", "--keep",
             "jwt",

@@ -45,7 +45,7 @@ import TapeTestSupport
         #expect(try self.text("pets.json").contains("origin.test/new"))
     }
 
-    @Test func whatIsNotWholeOrHasASecretInItIsNotOffered() {
+    @Test func incompleteOrLeakingRecordingIsNotOffered() {
         var status = RecorderStatus()
         #expect(RecordingReview.mayBeTaken(status))
         status.lost = 1

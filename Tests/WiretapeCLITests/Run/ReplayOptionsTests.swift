@@ -6,7 +6,7 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct PaceOptionsTests {
-    @Test func whatIsNotSaidLeavesTheSettingsAlone() throws {
+    @Test func missingOptionsKeepTheSettings() throws {
         var settings = RunSettings()
         settings.latency = Setting(value: "recorded", source: .standard)
         #expect(try PaceOptions.parse([]).lay(over: settings) == settings)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [["--latency", "soon"], ["--refresh-dates", "--refresh-field", "query:a"]])
-    func whatNobodyUnderstandsIsWrongUsage(_ options: [String]) {
+    func invalidOptionIsWrongUsage(_ options: [String]) {
         #expect(throws: (any Error).self) { try PaceOptions.parse(options) }
     }
 }

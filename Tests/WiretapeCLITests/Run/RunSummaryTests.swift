@@ -88,7 +88,7 @@ import Testing
         #expect(summary.exitStatus == ExitStatus.failed)
     }
 
-    @Test func whatIsToFailIsNamedOneByOne() throws {
+    @Test func failingFlawsAreListedIndividually() throws {
         let summary = try self.summary(.none, exists: true) {
             $0.replay.exchanges = Self.exchanges(2)
             $0.replay.verdict = Verdict(hits: 1, unused: [1])
@@ -156,7 +156,7 @@ import Testing
         #expect(try RunSummaryTests().report(summary, quiet: true) == complaints)
     }
 
-    @Test func whatTheDiskDidNotTakeIsToldAlsoQuietly() throws {
+    @Test func exchangesLostToAFullDiskAreReportedEvenQuietly() throws {
         let lost = try self.summary(.all, exists: false) { $0.recorder = Self.status(recorded: 1, lost: 2, problem: "the disk is full") }
         #expect(
             try self.report(lost, quiet: true) == "wiretape: 2 exchanges not recorded (the disk is full): make room and record again.\n")
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [(0, ": does the program use its proxy settings?"), (1, ".")])
-    func whereNothingWasRecordedTheProxySettingsAreInDoubtUnlessATunnelCame(tunnels: Int, end: String) throws {
+    func emptyRecordingAdvisesOnTheProxySettingsUnlessThereWasATunnel(tunnels: Int, end: String) throws {
         let summary = try self.summary(.all, exists: true) {
             $0.recorder = Self.status(recorded: 0)
             $0.counts.tunnels = tunnels

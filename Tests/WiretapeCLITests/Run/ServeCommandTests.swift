@@ -35,7 +35,7 @@ import TapeTestSupport
         #expect(try ServeCommand.parse(["--no-redaction"]).settings.redaction?.value == false)
     }
 
-    @Test func whatCannotBeServedIsToldBeforeListening() throws {
+    @Test func impossibleSettingIsReportedBeforeListening() throws {
         let folder = try TemporaryFolder()
         let token = ["--token-file", folder.file("token")]
         for (arguments, wanted) in [
@@ -82,7 +82,7 @@ import TapeTestSupport
     }
 
     @Test(arguments: ["", "short", "with a space in the middle", "two-lines-of-text\nand-another", String(repeating: "x", count: 257)])
-    func whatIsNoTokenIsRefusedWithoutBeingShown(_ text: String) throws {
+    func invalidTokenIsRefusedWithoutBeingShown(_ text: String) throws {
         try self.folder.write((text + "\n").utf8, to: "token")
         let error = #expect(throws: TrustError.self) { try self.find(self.folder.file("token")) }
         #expect(error?.message.contains("is not a token") == true)
@@ -135,7 +135,7 @@ import TapeTestSupport
         #expect(text.hasSuffix(", 1 exchange recorded in \"/c/pets.json\", 2 lost, exit code 1; the disk is full"), "\(text)")
     }
 
-    @Test func whatWentWrongIsToldSessionBySession() throws {
+    @Test func problemsAreReportedPerSession() throws {
         let lines = ServeRun.lines(
             try self.report {
                 $0.verdict.unused = [0]

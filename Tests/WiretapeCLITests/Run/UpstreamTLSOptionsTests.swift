@@ -19,7 +19,7 @@ import TapeTestSupport
     private static let digest = [UInt8](repeating: 7, count: 32)
     private static var pin: String { PublicKeyPin(digest: Self.digest)?.description ?? "" }
 
-    @Test func whatTheFileSaysComesFirst() throws {
+    @Test func valuesOfTheFileComeFirst() throws {
         let yaml = "passthrough: [a.test]\nrefuse: [b.test]\nupstreamCA: [a.pem]\ninsecureUpstream: [c.test]"
         let settings = try ConfigFile(path: "w.yaml", bytes: Array(yaml.utf8)).settings
         let options = try UpstreamTLSOptions.parse([
@@ -119,7 +119,7 @@ import TapeTestSupport
     }
 
     @Test(arguments: ["example.test", "example.test=", "example.test=,", "a=b,", "a=,b", "a=b,c,d", "a/b=c"])
-    func whatIsNoIdentityIsToldWithTheRightForm(text: String) {
+    func invalidIdentityIsReportedWithTheFormat(text: String) {
         #expect(trustProblem { _ = try HostIdentity(text) }?.contains("write") == true, "\(text)")
     }
 }
@@ -130,7 +130,7 @@ import TapeTestSupport
         #expect(pattern == (try HostPattern("[::1]:8443")) && value == "a=b")
     }
 
-    @Test func whatIsMissingIsToldWithTheForm() {
+    @Test func missingValueIsReportedWithTheFormat() {
         #expect(trustProblem { _ = try HostPattern.assignment("a", "A=B") } == "there is no value for a host in \"a\": write A=B.")
         #expect(trustProblem { _ = try HostPattern.assignment("a=", "A=B") } == "there is no value for a host in \"a=\": write A=B.")
         #expect(trustProblem { _ = try HostPattern.assignment("a b=c", "A=B") }?.contains("a b") == true)
@@ -152,7 +152,7 @@ import TapeTestSupport
     }
 
     @Test(arguments: ["example.test", "example.test=", "=x.pem", "https://a/=x.pem", "example.test=sha256/xyz"])
-    func whatIsNoPinIsToldWithTheRightForm(text: String) {
+    func invalidPinIsReportedWithTheFormat(text: String) {
         #expect(trustProblem { _ = try HostPin(text) }?.contains("write") == true, "\(text)")
     }
 }

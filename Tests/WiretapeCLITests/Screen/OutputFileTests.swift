@@ -18,7 +18,7 @@ import TapeTestSupport
         } catch { return error as? CassetteError }
     }
 
-    @Test func whatWasWrittenIsThereInOrderAfterTheEnd() throws {
+    @Test func writtenBytesAreInOrderAfterTheEnd() throws {
         let file = try OutputFile(path: self.folder.file("x"))
         var wanted: [UInt8] = []
         for number in 0..<100 {

@@ -70,7 +70,7 @@ import TapeTestSupport
         #expect(certificate.der.first == 0x30)
     }
 
-    @Test func whatSignedItComesAlong() throws {
+    @Test func issuersAreIncluded() throws {
         let made = try MadeAuthority(in: self.folder.file("ca"))
         let root = try MadeAuthority(in: self.folder.file("root"))
         let path = try self.folder.write(made.pem + root.pem, to: "chain.pem")

@@ -112,7 +112,7 @@ import TapeTestSupport
         #expect(try self.folder.names() == [])
     }
 
-    @Test func whatCannotBeRemovedYetIsTriedAgain() throws {
+    @Test func failedRemovalIsRetried() throws {
         let run = try RunFolder(environment: ["TMPDIR": self.folder.path])
         // Deeper than any path can name.
         let name = String(repeating: "d", count: 200)
@@ -133,7 +133,7 @@ import TapeTestSupport
         #expect(isGone && pauses == 3)
     }
 
-    @Test func whatALinkLeadsToStays() throws {
+    @Test func targetOfALinkStays() throws {
         try self.folder.write([1], to: "kept/file")
         let run = try RunFolder(environment: ["TMPDIR": self.folder.path])
         try FileManager.default.createSymbolicLink(atPath: "\(run.path)/link", withDestinationPath: self.folder.file("kept"))

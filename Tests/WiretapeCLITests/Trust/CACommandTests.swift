@@ -119,7 +119,7 @@ import TapeTestSupport
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    @Test func whatIsShownIsWhatOpenSSLSees() throws {
+    @Test func shownDetailsMatchOpenSSL() throws {
         let made = try MadeAuthority(in: self.folder.file("ca"))
         let end = try Wiretape.run(["ca", "show", "--ca-dir", self.folder.file("ca")])
         #expect(end.status == 0, "\(end.errors)")

@@ -39,7 +39,7 @@ import TapeTestSupport
         return self.folder.file("bin") + ":/usr/bin:/bin"
     }
 
-    @Test(.enabled(if: getuid() == 0)) func whatIsRunIsWhatIsPrinted() throws {
+    @Test(.enabled(if: getuid() == 0)) func printedCommandsAreTheOnesThatRun() throws {
         for options in [[], ["--uninstall"]] {
             try? FileManager.default.removeItem(atPath: self.folder.file("log"))
             let end = try Wiretape.run(["ca", "install"] + options + self.caDir(), environment: ["PATH": try self.recordingPath()])

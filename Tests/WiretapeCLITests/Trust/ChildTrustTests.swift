@@ -52,7 +52,7 @@ import TapeTestSupport
         #expect(trust.notices.count == 1 && trust.notices[0].contains("install ca-certificates"))
     }
 
-    @Test func whatTheParentsVariablesNameStaysTrusted() throws {
+    @Test func rootsOfTheParentsVariablesStayTrusted() throws {
         let system = try self.roots("system")
         let company = try self.roots("company")
         let node = try self.roots("node")
@@ -153,7 +153,7 @@ import TapeTestSupport
         #expect(try self.temporary.read("trust/bundle-1.pem") == [1])
     }
 
-    @Test func whatIsAboveTheFolderIsMadeToo() throws {
+    @Test func parentFoldersAreCreatedToo() throws {
         let folder = TrustFolder(path: self.temporary.file("a/b/trust"))
         #expect(try folder.file("bundle-1.pem") { [1] } == self.temporary.file("a/b/trust/bundle-1.pem"))
         #expect(try self.mode(self.temporary.file("a")) == 0o700)
@@ -165,7 +165,7 @@ import TapeTestSupport
         #expect(try self.temporary.read("trust/bundle-1.pem") == [1])
     }
 
-    @Test func whatNobodyAskedForInAMonthGoesWhenAnotherIsMade() throws {
+    @Test func filesUnusedForAMonthAreRemovedWithTheNextOne() throws {
         for name in ["bundle-1.pem", "java-1.p12", "wgetrc-1", "bundle-2.pem", "own"] { _ = try self.make(name) }
         for name in ["bundle-1.pem", "java-1.p12", "wgetrc-1", "own"] { try self.age(name, days: 31) }
         try self.age("bundle-2.pem", days: 29)
@@ -175,7 +175,7 @@ import TapeTestSupport
         #expect(try self.temporary.names(in: "trust") == ["bundle-2.pem", "bundle-3.pem", "own"])
     }
 
-    @Test func whatIsAskedForStaysYoung() throws {
+    @Test func requestedFileStaysYoung() throws {
         _ = try self.make("bundle-1.pem")
         try self.age("bundle-1.pem", days: 31)
         _ = try self.make("bundle-1.pem")
@@ -190,7 +190,7 @@ import TapeTestSupport
         #expect(message == "cannot create the folder \"\(folder.path)\" (Not a directory): name another with --ca-dir.")
     }
 
-    @Test func whatCannotBeMadeLeavesNothing() throws {
+    @Test func failedFileLeavesNothing() throws {
         #expect(trustProblem { _ = try self.folder.file("java-1.p12") { () throws(TrustError) in throw TrustError("no") } } == "no")
         #expect(!self.temporary.exists("trust"))
     }

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [["--user", "a b"], ["--interface", "a\"; drop"], ["--ports", "0"], ["--user", "a", "--interface", "b"]])
-    func whatIsNoNameOrPortIsRefused(arguments: [String]) {
+    func invalidNameOrPortIsRefused(arguments: [String]) {
         #expect(throws: (any Error).self) { try LedConnections.parse(arguments) }
     }
 }

@@ -19,7 +19,7 @@ import Testing
             (.folder, 999, NamespaceFacts(isRoot: true), "error 999", "root"),
             (.unknown, 0, NamespaceFacts(isRoot: true), "trying it failed", "root"),
         ] as [(NamespaceObstacle.Step, Int32, NamespaceFacts, String, String)])
-    func whatForbidsItIsNamedWithWhatChangesIt(
+    func obstacleIsNamedWithItsRemedy(
         step: NamespaceObstacle.Step, number: Int32, facts: NamespaceFacts, reason: String, remedy: String
     ) {
         let advice = NamespaceAdvice(NamespaceObstacle(step: step, number: number), facts)
@@ -31,7 +31,7 @@ import Testing
 }
 
 @Suite struct NamespaceFactsTests {
-    @Test func whatTheKernelSaysIsRead() {
+    @Test func settingsOfTheKernelAreRead() {
         let files = [
             "/proc/self/status": "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n", "/proc/sys/user/max_user_namespaces": "96365\n",
             "/proc/sys/kernel/unprivileged_userns_clone": "0\n", "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n",
@@ -41,7 +41,7 @@ import Testing
                 == NamespaceFacts(isRoot: false, seccomp: 2, maxUserNamespaces: 96365, unprivilegedClone: 0, appArmorRestricts: 1))
     }
 
-    @Test func whatItDoesNotSayIsNil() {
+    @Test func missingSettingsAreNil() {
         #expect(NamespaceFacts.read(isRoot: true) { _ in nil } == NamespaceFacts(isRoot: true))
         #expect(NamespaceFacts.read(isRoot: true) { _ in "odd" } == NamespaceFacts(isRoot: true))
     }

@@ -32,7 +32,7 @@ import TapeTestSupport
         #expect(trustProblem { _ = try self.make(.namespace, obstacle: Self.advice) } == Self.advice.refusal)
     }
 
-    @Test func whatCannotBePreparedStopsOnlyWhoAskedForIt() throws {
+    @Test func failedPreparationIsAnErrorOnlyIfTheNamespaceWasRequested() throws {
         func make(_ means: TrustMeans) throws -> NamespaceChoice {
             try NamespaceChoice.make(means, authority: Self.authority, systemRoots: { [] }) { _ in
                 nil

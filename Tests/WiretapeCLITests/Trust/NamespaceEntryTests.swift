@@ -117,7 +117,7 @@ import TapeTestSupport
         try self.expectCovered()
     }
 
-    @Test(.enabled(if: Namespaces.arePermitted, "mount namespaces are forbidden here")) func whatTheProgramWritesThereStaysItsOwn() throws {
+    @Test(.enabled(if: Namespaces.arePermitted, "mount namespaces are forbidden here")) func filesOfTheProgramStayInItsNamespace() throws {
         let end = try self.run(["sh", "-c", "echo x > \"$1/new.pem\"; cat \"$1/new.pem\"", "sh", self.folder.file("certs")])
         #expect(end.outputText == "x\n", "\(end.errors)")
         #expect(try self.folder.names(in: "certs").contains("new.pem") == false)

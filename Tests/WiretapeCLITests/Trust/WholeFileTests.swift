@@ -14,7 +14,7 @@ import TapeTestSupport
     }
 
     @Test(arguments: [0, 1, 300_000])
-    func whatWasWrittenIsReadBack(count: Int) throws {
+    func writtenBytesAreReadBack(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try WholeFile.replace(self.folder.file("x"), with: bytes, mode: 0o644)
         #expect(try WholeFile.read(self.folder.file("x")) == bytes)
@@ -45,7 +45,7 @@ import TapeTestSupport
         #expect(written == "cannot write \"\(path)\" (No such file or directory): check the path.")
     }
 
-    @Test func whatIsNoFileIsNotRead() throws {
+    @Test func pathThatIsNoFileIsNotRead() throws {
         #expect(trustProblem { _ = try WholeFile.read(self.folder.path) }?.contains("is not a file") == true)
         #expect(mkfifo(self.folder.file("pipe"), 0o600) == 0)
         #expect(trustProblem { _ = try WholeFile.read(self.folder.file("pipe")) }?.contains("is not a file") == true)

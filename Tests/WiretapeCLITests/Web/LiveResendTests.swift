@@ -52,7 +52,7 @@ import Testing
         #expect(try origin.takeRequests().count == 1)
     }
 
-    @Test func whatCheckLeavesOutIsNotSent() throws {
+    @Test func requestThatCheckSkipsIsNotSent() throws {
         let origin = try DriftingOrigin(["a": "now"])
         defer { origin.stop() }
         let post = Interaction.sample(1, at: 0, "POST", origin.url("a"))

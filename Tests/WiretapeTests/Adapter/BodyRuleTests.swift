@@ -38,7 +38,7 @@ import Testing
         #expect(self.seen(isUpload: true, kept: .none) == .none)
     }
 
-    @Test func whatTheRequestOfAnUploadSaysIsNotSentOnLinux() {
+    @Test func bodyOfAnUploadsRequestIsIgnoredOnLinux() {
         #expect(self.seen(data: "decoy", isUpload: true, kept: .data(Data("kept".utf8))) == .data("kept"))
     }
 

@@ -114,7 +114,7 @@ import FoundationNetworking
         return LoadCookies(configuration, request: URLRequest(url: Self.url))
     }
 
-    @Test func whatAnAnswerSetsGoesOutWithTheNextRequest() throws {
+    @Test func cookiesOfAnAnswerAreSentWithTheNextRequest() throws {
         let cookies = try #require(self.cookies())
         var headers = HTTPSession.Headers()
         headers.add(name: "Set-Cookie", value: "a=1; Expires=Wed, 21 Oct 2065 07:28:00 GMT")

@@ -123,7 +123,7 @@ import FoundationNetworking
         #expect(LoadTimeLimits(request: 0.25, configuration: configuration) == self.limits(idle: .milliseconds(250), total: .seconds(30)))
     }
 
-    @Test(arguments: [0, -1, -Double.infinity, Double.nan]) func whatIsNoTimeIsNoLimit(seconds: TimeInterval) {
+    @Test(arguments: [0, -1, -Double.infinity, Double.nan]) func invalidTimeoutIsNoLimit(seconds: TimeInterval) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForResource = seconds
         #expect(LoadTimeLimits(request: seconds, configuration: configuration) == LoadTimeLimits())

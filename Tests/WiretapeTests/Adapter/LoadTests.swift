@@ -188,7 +188,7 @@ import Testing
         #expect(second.started { .later { $0(.failure(TransportFailure(.body, "unreadable"))) } }.map(\.text) == ["failed: unreadable"])
     }
 
-    @Test func whatHasGoneOutIsTold() {
+    @Test func uploadProgressIsReported() {
         let load = self.load(AdapterTransport { [.sent(1, of: 2), .sent(2, of: 2)] + .answer($0) })
         _ = self.start(load)
         #expect(self.world.log == ["sent 1 of 2", "sent 2 of 2"])
@@ -268,7 +268,7 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func whereTheSystemFollowsRedirectsTheyAreTheAnswer() {
+    @Test func redirectIsTheAnswerIfTheSystemFollowsIt() {
         let load = self.load(AdapterTransport { Self.redirecting($0) }) { $0.followsRedirects = false }
         #expect(self.start(load) == ["302", "\"moved\"", "finished"])
     }

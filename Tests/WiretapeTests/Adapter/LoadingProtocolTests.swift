@@ -39,7 +39,7 @@ import FoundationNetworking
         #expect(error?.localizedDescription == "nobody listens")
     }
 
-    @Test func whatIsNeitherHTTPNorHTTPSFailsAndStaysAway() async throws {
+    @Test func otherSchemesFailWithoutATransport() async throws {
         let transport = AdapterTransport { .answer($0) }
         let url = try #require(URL(string: "ftp://protocol.invalid/"))
         let error = await #expect(throws: (any Error).self) { try await self.session(transport, inPlace: true).data(from: url) }
@@ -100,7 +100,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func whatItTakesIsTheRules() throws {
+    @Test func canInitFollowsTheRules() throws {
         #expect(LoadingProtocol.canInit(with: URLRequest(url: Self.url)))
         #expect(!LoadingProtocol.canInit(with: URLRequest(url: try #require(URL(string: "data:,a")))))
         let request = URLRequest(url: Self.url)
@@ -135,7 +135,7 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: URLSessionPlatform.allCases) func whatIsTakenIsAnsweredOrRefusedWithANextStep(platform: URLSessionPlatform) throws {
+    @Test(arguments: URLSessionPlatform.allCases) func takenRequestIsAnsweredOrRefusedWithANextStep(platform: URLSessionPlatform) throws {
         for task in LoadingRule.TaskKind.allCases {
             let refusal = LoadingRule.refusal(scheme: "https", upgrade: nil, task: task, on: platform)
             switch task {

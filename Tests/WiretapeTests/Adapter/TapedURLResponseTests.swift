@@ -94,7 +94,7 @@ extension [(String, String)] {
             self.fields("POST", own: ["content-type": "a/b"], body: .data(Data("a".utf8))).map { $0.lowercased() } == ["content-type: a/b"])
     }
 
-    @Test func whatADelegateIsShownComesBackTheSame() {
+    @Test func requestShownToADelegateComesBackTheSame() {
         let proposed = TransportRequest(method: "PUT", url: Self.url, headers: ["X-A": "1"], body: .data(Data("body".utf8)))
         let shown = LoadRequest.urlRequest(proposed)
         #expect(shown.httpMethod == "PUT" && shown.httpBody == Data("body".utf8))

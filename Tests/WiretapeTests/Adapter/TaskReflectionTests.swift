@@ -65,7 +65,7 @@ import FoundationNetworking
         #expect(!TaskReflection.current.isDelegates(alone))
     }
 
-    @Test func whatCannotBeFoundIsUnknown() {
+    @Test func missingPropertyIsUnknown() {
         let nothing = TaskReflection()
         let task = self.session(delegate: Delegate()).uploadTask(with: URLRequest(url: Self.url), from: Data([1]))
         #expect(nothing.session(of: task) == nil)

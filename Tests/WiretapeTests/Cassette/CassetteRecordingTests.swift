@@ -9,7 +9,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct CassetteRecordingTests {
-    @Test func whoAsksWhileThereIsRoomIsCalledAtOnce() throws {
+    @Test func drainHandlerIsCalledAtOnceIfThereIsRoom() throws {
         let folder = try TemporaryFolder()
         let cassette = try Cassette(folder.file("a.json"), mode: .once)
         let recording = try #require(cassette.recording)

@@ -89,7 +89,7 @@ import Testing
         #expect(try await self.texts(folder.file("tapes/a.json")) == ["newer"])
     }
 
-    @Test(arguments: [RecordMode.once, .all, .newEpisodes]) func whatIsAbandonedWasNeverThere(mode: RecordMode) async throws {
+    @Test(arguments: [RecordMode.once, .all, .newEpisodes]) func abandonedRecordingLeavesNoTrace(mode: RecordMode) async throws {
         let folder = try TemporaryFolder()
         if mode != .once { try await self.record(["old"], mode: .once, in: folder).close() }
         let cassette = try Cassette(folder.file("tapes/a.json"), mode: mode)
@@ -191,7 +191,7 @@ import Testing
         #expect(log.head?.headers.value(for: "date") == "Sun, 22 Nov 2026 08:00:01 GMT")
     }
 
-    @Test func whoeverClosesGetsTheSameOutcome() async throws {
+    @Test func concurrentClosesGetTheSameOutcome() async throws {
         let folder = try TemporaryFolder()
         let cassette = try Cassette(folder.file("a.json"), mode: .once)
         _ = try await RecordingTransport(cassette, around: StubTransport([.text("x")])).exchange("GET", "http://a.test/")
@@ -218,7 +218,7 @@ import Testing
         #expect(self.failures(verdict, failOn: [.unused]).count == 1)
     }
 
-    @Test func whatCouldNotBeServedOrWrittenIsAlwaysOne() {
+    @Test func unservedAndUnwrittenExchangesAlwaysFail() {
         let unserved = Verdict(unserved: 1, unservedAnswers: [UnservedAnswer(index: 0, problem: "gone")])
         #expect(self.failures(unserved, failOn: []) == ["not served: exchange 1 could not be replayed: gone"])
         #expect(

@@ -36,7 +36,7 @@ import Testing
         #expect(try self.all(body, in: folder) == Data(wire))
     }
 
-    @Test func whatCannotBeDecodedFailsBehindWhatCan() throws {
+    @Test func streamFailsAfterTheBytesThatCanBeDecoded() throws {
         let folder = try TemporaryFolder()
         let wire: [UInt8] = [0x78, 0x01, 0x00, 5, 0, 0xFA, 0xFF] + Array("hello".utf8) + [7, 7, 7]
         let body = Body(size: wire.count, content: .binary(wire))

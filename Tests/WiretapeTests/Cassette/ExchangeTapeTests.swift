@@ -40,7 +40,7 @@ import Testing
         #expect(interaction?.response?.body?.arrival?.pieces.map(\.at) == [10, 20])
     }
 
-    @Test func whatThePlatformMeasuredGoesFirst() throws {
+    @Test func platformMetricsTakePrecedence() throws {
         let metrics = ExchangeMetrics(source: .platform, timing: Timing(dns: 3, connect: 4, wait: 7))
         let interaction = try self.taped([self.head(), .metrics(metrics), .end], of: .make("GET", "http://a.test/"))
         #expect(interaction?.timing.dns == 3)
@@ -56,7 +56,7 @@ import Testing
         #expect(interaction?.outcome == .failed(Failure(kind: .dns, message: "no such host")))
     }
 
-    @Test func whatNeverGotToTheNetworkIsNotRecorded() throws {
+    @Test func requestThatNeverReachedTheNetworkIsNotRecorded() throws {
         #expect(try self.taped([.failed(TransportFailure(.body, "gone"))], of: .make("GET", "http://a.test/")) == nil)
     }
 
@@ -99,7 +99,7 @@ import Testing
 }
 
 @Suite struct TimingLaidOverTests {
-    @Test func whatThePlatformMeasuredGoesBeforeTheTape() {
+    @Test func measuredTimingOverridesTheTapedOne() {
         var (measured, taped) = (Timing(), Timing())
         (measured.dns, measured.tls) = (1, 2)
         (taped.dns, taped.wait, taped.total) = (3, 4, 5)
@@ -118,7 +118,7 @@ import Testing
         #expect(WireFields.ofRequest(.make("GET", url)).lines == lines)
     }
 
-    @Test func whatTheRequestSaysStays() {
+    @Test func fieldsOfTheRequestStay() {
         let request = TransportRequest.make(
             "POST", "http://a.test/", body: .data(Data("abc".utf8)), headers: [("host", "b.test"), ("Content-Length", "3")])
         #expect(WireFields.ofRequest(request).lines == ["host: b.test", "Content-Length: 3"])

@@ -24,7 +24,7 @@ import Testing
         return try (0..<file.count).map { try file.interaction(at: $0) }
     }
 
-    @Test func whatIsRecordedIsReplayed() async throws {
+    @Test func recordedExchangeIsReplayed() async throws {
         let folder = try TemporaryFolder()
         var response = StubResponse(status: 201, headers: ["X-A": "1"], chunks: [.init(Data("one".utf8)), .init(Data("two".utf8))])
         response.trailers = ["Checksum": "7"]
@@ -71,7 +71,7 @@ import Testing
         #expect(exchanges.first?.response?.body == nil)
     }
 
-    @Test func whatFailedWasCutOrCancelledIsRecordedSo() async throws {
+    @Test func failedCutAndCancelledExchangesAreRecordedAsSuch() async throws {
         let folder = try TemporaryFolder()
         let cut = StubResponse(
             status: 200, chunks: [.init(Data("half".utf8))], ending: .failure(TransportFailure(.network(.truncated), "closed")))

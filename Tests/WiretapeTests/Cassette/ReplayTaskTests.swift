@@ -52,7 +52,7 @@ import Testing
 }
 
 @Suite struct DeliveryStateTests {
-    @Test func whoHasTheTurnDeliversUntilThereIsAPause() {
+    @Test func oneDelivererRunsUntilThereIsAPause() {
         var state = DeliveryState()
         #expect(state.willDeliver() == .go)
         #expect(state.didDeliver(.more) == .go)
@@ -92,7 +92,7 @@ import Testing
         #expect(beforeDelivery.willDeliver() == .stop)
     }
 
-    @Test func whoWaitsComesBackUnlessItIsOver() {
+    @Test func waiterResumesUnlessTheTaskHasEnded() {
         var state = DeliveryState()
         #expect(state.willWait() == .stop)
         #expect(state.resume() == .stop)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ReplayTransportTests {
     private let origin = CassetteFixture.origin
 
-    @Test func whatTheProxyRecordedComesAsAClientSeesIt() async throws {
+    @Test func recordingOfTheProxyReplaysAsAClientSeesIt() async throws {
         let cassette = try Cassette(CassetteFixture.recorded("pets"))
         let log = try await ReplayTransport(cassette).exchange("GET", "\(self.origin)/pets.gz", headers: [("Accept-Encoding", "gzip")])
         #expect(log.lines.first == "head 200")
@@ -69,7 +69,7 @@ import Testing
         #expect(log.lines.last == "failed cancelled")
     }
 
-    @Test func whoNamesItsLastEventGetsWhatFollowedIt() async throws {
+    @Test func lastEventIDSelectsTheFollowingStream() async throws {
         let folder = try TemporaryFolder()
         let recorded = [nil, "7", nil, "9"].enumerated().map { index, after in
             CassetteFixture.interaction(
@@ -247,7 +247,7 @@ import Testing
         #expect(log.lines.count == 4)
     }
 
-    @Test func whoWaitsForALateAnswerCanCancel() async throws {
+    @Test func requestForALateAnswerCanBeCancelled() async throws {
         let folder = try TemporaryFolder()
         var settings = Cassette.Settings()
         settings.latency = .fixed(1000)

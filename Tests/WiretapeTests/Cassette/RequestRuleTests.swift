@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoPlaceIsSaidWhenTheCassetteIsOpened() throws {
+    @Test func invalidPlaceIsReportedWhenTheCassetteIsOpened() throws {
         let folder = try TemporaryFolder()
         for place in [RequestPlace.header("a b"), .json("no/slash"), "nonsense"] {
             var settings = Cassette.Settings()

@@ -134,7 +134,7 @@ import FoundationNetworking
             body: Array(repeating: UInt8(ascii: "'"), count: 150_000)),
     ]
 
-    @Test(arguments: ["sh", "bash"]) func whatArrivesIsTheRequest(shell: String) throws {
+    @Test(arguments: ["sh", "bash"]) func commandSendsTheRequest(shell: String) throws {
         let server = try EchoServer()
         for sample in self.samples {
             let url = try (server.url + sample.target).asURL()

@@ -21,7 +21,7 @@ import Testing
         #expect(self.curl(form)?.notes == [])
     }
 
-    @Test func whatCurlCannotSayMakesNoForm() throws {
+    @Test func formThatCurlCannotExpressIsNil() throws {
         let cases: [(inout FormData) throws -> Void] = [
             { try $0.append("1", name: "a=b") }, { try $0.append([0xFF], name: "a") }, { try $0.append("1\r\n", name: "a") },
             { try $0.append([1], name: "a", fileName: "f") }, { try $0.append([1], name: "a", mimeType: "a/b") },
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func whatIsToBeSavedIsNamed() throws {
+    @Test func partsToSaveAreNamed() throws {
         var form = FormData()
         try form.append(FormData.Stream(length: 3) { { _ in 0 } }, name: "s", fileName: "f.bin")
         #expect(self.curl(form, savesRest: true)?.arguments == ["-F 's=@\"part-1\";filename=\"f.bin\"'"])
@@ -72,7 +72,7 @@ import Testing
         #expect(ShellText.isPlain("한 글\n") && !ShellText.isPlain("\t") && !ShellText.isPlain("\u{7F}"))
     }
 
-    @Test(arguments: ["sh", "bash"]) func whatAShellPrintsIsTheText(shell: String) throws {
+    @Test(arguments: ["sh", "bash"]) func shellPrintsTheText(shell: String) throws {
         var generator = SeededGenerator(seed: 6)
         let alphabet = Array("'\"\\%$`!#&|;<>(){}[]*?~ \n\r\t\u{0}\u{1}\u{7F}019nax한é-@".unicodeScalars)
         for _ in 0..<20 {

@@ -44,7 +44,7 @@ import FoundationNetworking
         #expect(hop.measured.pieces == [.init(at: 0, size: 3), .init(at: 5, size: 4)])
     }
 
-    @Test func whatDidNotHappenIsNotMeasured() throws {
+    @Test func phasesThatDidNotHappenAreNotMeasured() throws {
         var hop = try self.hop()
         #expect(hop.measured.timing == Timing())
         hop.endedAt = .milliseconds(12)
@@ -58,7 +58,7 @@ import FoundationNetworking
         #expect(hop.measured.timing.wait == 0)
     }
 
-    @Test func whatTheTransportSaysIsBetter() throws {
+    @Test func metricsOfTheTransportArePreferred() throws {
         var hop = try self.hop()
         hop.reported = ExchangeMetrics(source: .recording, timing: Timing(total: 99))
         #expect(hop.best.timing.total == 99)
@@ -196,7 +196,7 @@ import FoundationNetworking
         #expect(metrics.timeline.requestDuration == .milliseconds(300))
     }
 
-    @Test func whatFailsBeforeItIsSentHasNoHops() {
+    @Test func requestThatFailsBeforeItIsSentHasNoHops() {
         let metrics = self.state([(.created, 0), (.finished(error: Refusal()), 4)])
         #expect(metrics.hops.isEmpty && metrics.attempts == 0 && metrics.timeline.totalDuration == .milliseconds(4))
         #expect(self.state([(.transport(.end), 1)]).hops.isEmpty)
@@ -220,7 +220,7 @@ import FoundationNetworking
         #expect(times.map { $0.map { ($0.timeIntervalSince(self.whole.startTime) * 1000).rounded() } } == [412, 1500, 1502])
     }
 
-    @Test func whatHasNotHappenedHasNoTime() {
+    @Test func missingEventsHaveNoTime() {
         var timeline = RequestMetrics.Timeline(startTime: Date(timeIntervalSince1970: 0))
         #expect(timeline.totalDuration == nil && timeline.initialResponseTime == nil && timeline.serializationDuration == nil)
         timeline.latency = .seconds(1)

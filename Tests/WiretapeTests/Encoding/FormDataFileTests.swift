@@ -34,7 +34,7 @@ struct FormDataFileTests {
         "", "/a/b", "http://localhost/a", "file:", "file://", "file:a/b", "file://server/share", "file:///a?b", "file:///a#b", "file:///%",
         "file:///%0", "file:///%zz", "file:///a%00b", "file:///%ff", "data:,x",
     ])
-    func whatIsNotTheURLOfAFileHasItsOwnError(url: String) {
+    func urlThatIsNoFileURLHasItsOwnError(url: String) {
         #expect(self.code { try FormData.File(url: url) } == .notAFileURL)
     }
 
@@ -81,7 +81,7 @@ struct FileMediaTypeTests {
     }
 
     @Test(arguments: ["", "jpg", ".jpg", "a.", "a.wiretape-none", "x.jpg/a", "a.jpg~"])
-    func whatIsNotKnownIsBytes(name: String) {
+    func unknownExtensionIsOctetStream(name: String) {
         #expect(FormData.FileMediaType.named(name) == "application/octet-stream")
     }
 }

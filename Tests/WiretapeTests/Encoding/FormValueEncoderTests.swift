@@ -128,7 +128,7 @@ import Testing
                 == .object([.init(name: "a", value: .leaf(.text("3"))), .init(name: "b", value: .leaf(.text("2")))]))
     }
 
-    @Test func whatIsNotWrittenIsLeftOut() {
+    @Test func unwrittenNodesAreOmitted() {
         let node = FormNode()
         #expect(node.value == nil && node.count == 0)
         node.becomeArray()

@@ -60,7 +60,7 @@ struct FormDataTests {
         #expect(text.split(separator: "\r\n").filter { $0.utf8.count == 1 } == ["b", "a", "b"])
     }
 
-    @Test func whatIsAboveTheThresholdGoesToAFileThatIsRemoved() throws {
+    @Test func formAboveTheThresholdGoesToATemporaryFile() throws {
         let folder = try TemporaryFolder()
         var form = try self.form()
         try form.append([UInt8](repeating: 7, count: 100_000), name: "x")
@@ -123,12 +123,12 @@ struct EncodedFormDataTests {
 
 struct FormDataBoundaryTests {
     @Test(arguments: ["a", "----WebKitFormBoundaryABC", "a b", "'()+_,-./:=?", String(repeating: "x", count: 70)])
-    func whatTheRFCAllowsIsTaken(text: String) throws {
+    func validBoundaryIsAccepted(text: String) throws {
         #expect(try FormData.Boundary(text).text == text)
     }
 
     @Test(arguments: ["", "a ", "a\"b", "a\r\nb", "café", "a@b", "a\u{0}", String(repeating: "x", count: 71)])
-    func whatWouldBreakHeaderOrBodyIsRefused(text: String) {
+    func invalidBoundaryIsRefused(text: String) {
         #expect { try FormData.Boundary(text) } throws: { ($0 as? FormDataError)?.code == .invalidBoundary }
     }
 

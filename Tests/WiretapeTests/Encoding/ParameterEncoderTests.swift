@@ -24,7 +24,7 @@ import FoundationNetworking
         #expect(request.headers["Content-Type"] == "application/vnd.pets+json")
     }
 
-    @Test func whatIsNoJSONIsRefused() throws {
+    @Test func valueThatIsNoJSONIsRefused() throws {
         let request = try URLRequest(url: "http://h/", method: .post)
         #expect { try (.json as HTTPSession.JSONParameterEncoder).encode([Double.nan], into: request) } throws: {
             ($0 as? ParameterEncodingError)?.cause is EncodingError
@@ -91,7 +91,7 @@ import FoundationNetworking
         #expect(request.headers["Content-Type"] == "application/x-plist")
     }
 
-    @Test func whatIsNoListIsRefused() throws {
+    @Test func valueThatIsNoPropertyListIsRefused() throws {
         let request = try URLRequest(url: "http://h/", method: .post)
         #expect(throws: ParameterEncodingError.self) { try HTTPSession.PropertyListParameterEncoder().encode(1, into: request) }
         #expect(try (.propertyList as HTTPSession.PropertyListParameterEncoder).encode(nil as Int?, into: request) == request)

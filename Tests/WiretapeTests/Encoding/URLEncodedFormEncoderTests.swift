@@ -124,7 +124,7 @@ import Testing
         #expect(try HTTPSession.URLEncodedFormEncoder(spaceEncoding: .plusReplaced).encode(value) == "a+b=c+d%2Be")
     }
 
-    @Test func whatStandsAsItIsCanBeChosen() throws {
+    @Test func allowedCharactersCanBeChosen() throws {
         let all = ["k": "-._~/?:@!$&'()*+,;=%#[] \"<>\\^`{|}한"]
         #expect(
             try HTTPSession.URLEncodedFormEncoder().encode(all)
@@ -148,7 +148,7 @@ import Testing
         #expect(try HTTPSession.URLEncodedFormEncoder().encode([String: Int]()) == "")
     }
 
-    @Test func whatAClosureThrowsIsPassedOn() throws {
+    @Test func errorOfAClosureIsPassedOn() throws {
         struct Own: Error {}
         let encoder = HTTPSession.URLEncodedFormEncoder(dateEncoding: .custom { _ in throw Own() })
         #expect { let _: String = try encoder.encode(["d": Date()]) } throws: {

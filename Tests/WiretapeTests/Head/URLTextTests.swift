@@ -9,7 +9,7 @@ import Testing
         "http://h/a//b/../c;d=1,2", "http://a_b/", "http://h/?q=a+b&c=%ED%95%9C", "http://h/?", "http://h/#", "http://h:/",
         "http://127.0.0.1/",
         "http://h/!$&'()*+,;=:@-._~", "data:text/plain,a", "file:///tmp/a", "http://h./", "http://h/a?b?c/d",
-    ]) func whatIsValidStaysAsItIsWritten(text: String) throws {
+    ]) func validURLIsUnchanged(text: String) throws {
         #expect(try URLText(text).url.absoluteString == text)
     }
 
@@ -18,7 +18,7 @@ import Testing
         ("http://h/%20 %41", "http://h/%20%20%41"), ("http://h/?x='\"<>|^`{}\\", "http://h/?x='%22%3C%3E%7C%5E%60%7B%7D%5C"),
         ("http://h/#a b#c", "http://h/#a%20b%23c"), ("http://한글.kr/", "http://xn--bj0bj06e.kr/"), ("http://ü:p@h/", "http://%C3%BC:p@h/"),
         ("http://h/🐶", "http://h/%F0%9F%90%B6"), ("http://BÜCHER.de/", "http://xn--bcher-kva.de/"),
-    ]) func whatAURLCannotHoldIsEncodedOnce(text: String, encoded: String) throws {
+    ]) func invalidCharactersAreEncodedOnce(text: String, encoded: String) throws {
         let url = try URLText(text).url
         #expect(url.absoluteString == encoded)
         #expect(try URLText(url.absoluteString).url == url)
@@ -33,7 +33,7 @@ import Testing
         ("http://[::1/", .invalidHost), ("http://[]/", .invalidHost), ("http://[a b]/", .invalidHost), ("http://h:99999/", .invalidPort),
         ("http://h:1a/", .invalidPort), ("http://h:-1/", .invalidPort), ("http://h/a\nb", .invalidCharacter),
         ("http://h/\0", .invalidCharacter), ("http://h\r\n/", .invalidCharacter), ("http://♥.com/", .invalidHost),
-    ]) func whatCannotBeMeantIsRefused(text: String, code: URLConversionError.Code) {
+    ]) func malformedURLIsRefused(text: String, code: URLConversionError.Code) {
         // An unknown scheme needs no host, and is encoded as well.
         guard code != .notAURL else { return #expect((try? URLText(text).url.absoluteString) == "h:p/a%20b") }
         #expect {
@@ -78,7 +78,7 @@ import Testing
 }
 
 @Suite struct PercentEncoderTests {
-    @Test func whatIsNotAllowedIsEncodedAsUTF8() {
+    @Test func disallowedCharactersAreEncodedAsUTF8() {
         #expect(PercentEncoder.unreserved.encode("a-Z_0.~ /한%") == "a-Z_0.~%20%2F%ED%95%9C%25")
         #expect(PercentEncoder(CharacterSet(charactersIn: "a한")).encode("a한b") == "a%ED%95%9C%62")
     }

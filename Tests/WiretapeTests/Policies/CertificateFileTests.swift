@@ -39,7 +39,7 @@ import Testing
         ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "certificate 1 of \"x.pem\" is damaged: copy the file again"),
         ("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----", "certificate 1 of \"x.pem\" is damaged: copy the file again"),
     ])
-    func whatHoldsNone(text: String, message: String) {
+    func fileWithoutCertificatesIsRefused(text: String, message: String) {
         #expect(throws: ServerTrustError(.badCertificate, message)) {
             try CertificateFile.certificates(in: Array(text.utf8), named: "x.pem")
         }
@@ -98,7 +98,7 @@ import Testing
 
     @Test func aCommonNameDoesNotCount() throws { #expect(try #require(Certificate(SampleCertificate.ed)).names("ed.example") == false) }
 
-    @Test func whatIsNoCertificateIsNone() {
+    @Test func bytesThatAreNoCertificateAreNil() {
         #expect(Certificate([]) == nil)
         #expect(Certificate(Array("-----BEGIN".utf8)) == nil)
         #expect(Certificate(SampleCertificate.ec + [0]) == nil)
@@ -138,7 +138,7 @@ import Testing
             [], [0x30], [0x30, 0x01], [0x30, 0x80, 0x00, 0x00], [0x30, 0x85, 0, 0, 0, 0, 0], [0x30, 0x82, 0x01], [0x1F, 0x01, 0x00],
             [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF, 0x00],
         ] as [[UInt8]])
-    func whatIsNoElementIsNone(bytes: [UInt8]) {
+    func invalidElementIsNil(bytes: [UInt8]) {
         var reader = DERReader(bytes[...])
         #expect(reader.next() == nil)
     }

@@ -35,7 +35,7 @@ import FoundationNetworking
         ("a=1; Path=/; Secure", "http://www.example.com/", false), ("a=1; Path=/; Secure", "https://www.example.com:8443/", true),
         ("a=1; Path=/; HttpOnly", "http://www.example.com/", true), ("a=1; Path=/; Max-Age=1", "http://www.example.com/", true),
     ])
-    func whichRequestsTakeACookieAlong(set: String, url: String, isSent: Bool) throws {
+    func cookieIsSentWithMatchingRequests(set: String, url: String, isSent: Bool) throws {
         #expect(try self.sent(self.rule([set]), to: url) == (isSent ? "a=1" : nil))
     }
 
@@ -75,7 +75,7 @@ import FoundationNetworking
         #expect(rule.storage.cookies?.isEmpty == true)
     }
 
-    @Test func whatARequestSaysItselfStays() throws {
+    @Test func cookiesOfARequestTakePrecedence() throws {
         let rule = try self.rule(["a=1; Path=/", "b=2; Path=/"])
         #expect(try self.sent(rule, to: "http://www.example.com/", own: "a=own; z=9") == "a=own; z=9; b=2")
         #expect(try self.sent(rule, to: "http://other.com/", own: "z=9") == "z=9")
@@ -131,7 +131,7 @@ import FoundationNetworking
         "", "tomorrow", "21 Oct 2030", "Oct 2030 07:28:00", "32 Oct 2030 07:28:00", "31 Feb 2030 07:28:00", "21 Oct 2030 24:00:00",
         "21 Oct 2030 07:60:00", "21 Oct 1600 07:28:00", "21 Foo 2030 07:28:00", "21 Oct 20300 07:28:00", "0 Oct 2030 07:28:00",
     ])
-    func whatIsNoDate(text: String) { #expect(CookieDate.date(text) == nil) }
+    func invalidDateIsNil(text: String) { #expect(CookieDate.date(text) == nil) }
 }
 
 @Suite struct SetCookieTests {
@@ -181,7 +181,7 @@ import FoundationNetworking
         #expect(self.text(try self.read("a=1", from: "http://[::1]:8080/a/b/")) == "a=1 host /a/b")
     }
 
-    @Test func whatIsTooLongIsLeftOut() throws {
+    @Test func cookieThatIsTooLongIsIgnored() throws {
         #expect(try self.read("a=" + String(repeating: "x", count: 4095)) != nil)
         #expect(try self.read("a=" + String(repeating: "x", count: 4096)) == nil)
     }

@@ -122,7 +122,7 @@ import Testing
         ("/\\evil.example", "http://a/%5Cevil.example"), ("\\\\evil.example/x", "http://a/b/c/%5C%5Cevil.example/x"),
         ("/a\u{0}b", "http://a/a%00b"), ("/\"<>^`{}", "http://a/%22%3C%3E%5E%60%7B%7D"),
     ])
-    func whatMayNotStandInAURLIsEscapedOnce(location: String, wanted: String) throws {
+    func invalidCharactersOfALocationAreEscapedOnce(location: String, wanted: String) throws {
         #expect(try self.resolved(location) == wanted)
     }
 

@@ -44,7 +44,7 @@ import Testing
         #expect(self.text(state.wants(self.ids[4], requiresRefresh: false, of: 1, at: .zero)) == "use new")
     }
 
-    @Test func whatWasSeenOfAnOlderCredentialDoesNotCount() {
+    @Test func observationsOfAnOlderCredentialDoNotCount() {
         var state = self.state()
         _ = state.set("new")
         #expect(self.text(state.wants(self.ids[0], requiresRefresh: true, of: 0, at: .zero)) == "use new")
@@ -60,7 +60,7 @@ import Testing
         #expect(self.text(state.wants(self.ids[2], requiresRefresh: true, of: 0, at: .zero)) == "refresh old as 2")
     }
 
-    @Test func whoGivesUpIsNotTold() {
+    @Test func waiterThatGaveUpIsNotAnswered() {
         var state = self.state()
         _ = state.wants(self.ids[0], requiresRefresh: true, of: 0, at: .zero)
         _ = state.wants(self.ids[1], requiresRefresh: true, of: 0, at: .zero)

@@ -10,7 +10,7 @@ import FoundationNetworking
 @Suite struct RequestInterceptorTests {
     private struct Idle: HTTPSession.RequestInterceptor {}
 
-    @Test func whoWritesNothingChangesNothing() async throws {
+    @Test func defaultImplementationsChangeNothing() async throws {
         let request = URLRequest(url: try #require(URL(string: "http://a/")))
         #expect(try await Idle().adapt(request, for: HTTPSession.RequestContext(id: UUID())) == request)
         guard case .doNotRetry = await Idle().retry(HTTPSession.RequestContext(id: UUID()), dueTo: CancellationError()) else {
@@ -36,7 +36,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func whatItThrowsEndsTheRequest() async throws {
+    @Test func errorOfAnAdapterIsThrown() async throws {
         let adapter: any HTTPSession.RequestInterceptor = .adapting { _, _ in throw CancellationError() }
         await #expect(throws: CancellationError.self) {
             try await adapter.adapt(URLRequest(url: URL(fileURLWithPath: "/")), for: HTTPSession.RequestContext(id: UUID()))

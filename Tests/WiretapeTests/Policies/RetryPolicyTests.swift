@@ -32,7 +32,7 @@ import Testing
         #expect(times == [.milliseconds(500), .seconds(1), nil, nil])
     }
 
-    @Test func whatTheServerAsksForIsWaitedFor() {
+    @Test func delayOfRetryAfterIsRespected() {
         #expect(self.decision(.status(503, ["Retry-After": "7"])) == .seconds(7))
         #expect(self.decision(.status(503, ["Retry-After": "0"])) == .milliseconds(500))
         #expect(self.decision(.status(503, ["Retry-After": "61"])) == nil)

@@ -41,14 +41,14 @@ import Testing
     #endif
 
     #if canImport(FoundationNetworking)
-    @Test(arguments: table.indices) func whatURLSessionDoes(index: Int) async throws {
+    @Test(arguments: table.indices) func factsOfURLSession(index: Int) async throws {
         let row = Self.table[index]
         // A process that ends does so at once.
         let seconds: Double = row.fact == .hangs ? 3 : 60
         #expect(try await ProbeProcess.run("fact", row.name, seconds: seconds).ending == row.fact, "\(row.name)")
     }
 
-    @Test(arguments: table.indices) func whatWiretapeDoesInstead(index: Int) async throws {
+    @Test(arguments: table.indices) func safeWaysOfWiretape(index: Int) async throws {
         let row = Self.table[index]
         guard let safe = row.safe else { return }
         #expect(try await ProbeProcess.run("safe", row.name).ending == safe, "\(row.name)")

@@ -184,7 +184,7 @@ import FoundationNetworking
         #expect(response.fileURL == nil)
     }
 
-    @Test func whatCannotGoOnHasNoResumeData() async throws {
+    @Test func downloadThatCannotBeResumedHasNoResumeData() async throws {
         let heads: [HTTPSession.Headers] = [
             [:], ["ETag": "W/\"v1\""], ["ETag": "\"v1\"", "Content-Encoding": "gzip"], ["ETag": "\"v1\"", "Accept-Ranges": "none"],
             ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
@@ -340,7 +340,7 @@ import FoundationNetworking
         #expect(try self.folder.names() == ["result"])
     }
 
-    @Test func whatIsNotPlacedIsRemoved() throws {
+    @Test func fileThatIsNotMovedIsRemoved() throws {
         let file = self.file(to: "result")
         try file.write(Data("ab".utf8))
         #expect(try self.folder.names().count == 1)
@@ -442,7 +442,7 @@ import FoundationNetworking
         #expect(seen.all == [file, file] && file.path.hasPrefix(self.folder.path))
     }
 
-    @Test func whereTheFileIs() async throws {
+    @Test func downloadedFileURLIsInTheTemporaryFolder() async throws {
         #expect(try await self.session.download("http://a.test/").serializingDownloadedFileURL().value.path.hasPrefix(self.folder.path))
     }
 

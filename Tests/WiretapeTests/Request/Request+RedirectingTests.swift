@@ -62,7 +62,7 @@ import FoundationNetworking
         #expect(transport.requests.count == 21)
     }
 
-    @Test func whereNoRequestCanGoAHandlerCanStillTakeTheAnswer() async {
+    @Test func handlerCanAcceptARedirectThatCannotBeFollowed() async {
         let transport = Self.transport(302, to: "ftp://a.test/")
         let session = HTTPSession.plain(transport)
         #expect(await session.request("http://a.test/a").serializingData().response.error?.code == .redirect)
@@ -162,7 +162,7 @@ import FoundationNetworking
         #expect(transport.requests.count == 1)
     }
 
-    @Test func whatAReaderHasTakenIsNotSentAgain() async {
+    @Test func requestIsNotRetriedAfterBytesWereRead() async {
         let transport = ScriptedTransport { exchange, _ in
             exchange.head()
             exchange.chunk("x")
@@ -243,7 +243,7 @@ import FoundationNetworking
         #expect(self.transport.requests.first?.headers == ["Z": "1", "A": "2", "Z": "3", "X-Way": "abc"])
     }
 
-    @Test func whatAnAdapterThrowsIsTheError() async {
+    @Test func errorOfAnAdapterIsTheRequestsError() async {
         let session = HTTPSession.plain(self.transport)
         let request = session.request(
             "http://a.test/", interceptor: HTTPSession.Interceptor.adapting { _, _ in throw URLError(.userAuthenticationRequired) })

@@ -150,7 +150,7 @@ import FoundationNetworking
         #expect(data == Data("new".utf8))
     }
 
-    @Test(arguments: ["modifier", "adapter", "redirect"]) func whoeverMadeAStreamItIsTheBody(by maker: String) async throws {
+    @Test(arguments: ["modifier", "adapter", "redirect"]) func streamFromAnySourceIsTheBody(by maker: String) async throws {
         let transport = ScriptedTransport()
         let folder = self.folder.path
         let session = HTTPSession.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder) }

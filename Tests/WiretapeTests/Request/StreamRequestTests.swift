@@ -130,7 +130,7 @@ import Testing
         #expect(request.isCancelled)
     }
 
-    @Test func whoNeverReadCancelsNothing() {
+    @Test func readerThatNeverReadCancelsNothing() {
         let session = HTTPSession.plain(ScriptedTransport())
         let request = session.stream("http://a.test/s")
         _ = StreamReader(request)

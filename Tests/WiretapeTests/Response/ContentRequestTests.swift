@@ -76,7 +76,7 @@ import Testing
         try await check(self.request(kind, ""), kind.request(self.session, "http://a.test/empty"))
     }
 
-    @Test(arguments: ContentKind.allCases) func whatIsNotOfTheKindIsAnError(of kind: ContentKind) async {
+    @Test(arguments: ContentKind.allCases) func contentOfAnotherKindIsAnError(of kind: ContentKind) async {
         func check(_ request: some HTTPSession.ContentRequest) async {
             let response = await request.serializingDecodable([Int].self).response
             #expect(response.error?.code == .serialization)

@@ -15,7 +15,7 @@ import Wiretape
         #expect(try self.value("\u{FEFF}3").int == 3)
     }
 
-    @Test func whatIsNoJSONSaysWhere() {
+    @Test func invalidJSONIsReportedWithItsLine() {
         #expect { try self.value("{\n\"a\": tru}") } throws: {
             ($0 as? SerializationError)?.code == .invalidJSON && "\($0)".contains("line 2")
         }

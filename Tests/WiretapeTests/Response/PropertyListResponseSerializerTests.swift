@@ -14,7 +14,7 @@ import Testing
         #expect(try self.value(nil, status: 204) == .dictionary([:]))
     }
 
-    @Test(arguments: ["<plist>", "bplist00", "word", "{ a = b; }", "\u{1}\u{2}"]) func whatIsNoneIsRefused(text: String) {
+    @Test(arguments: ["<plist>", "bplist00", "word", "{ a = b; }", "\u{1}\u{2}"]) func invalidPropertyListIsRefused(text: String) {
         #expect { try self.value(Data(text.utf8)) } throws: { ($0 as? SerializationError)?.code == .invalidPropertyList }
     }
 }
@@ -32,7 +32,7 @@ import Testing
         #expect(read?["i"] == .integer(-1) && read?["no"] == nil && read?["a"]?["x"] == nil)
     }
 
-    @Test func whatNoPropertyListHoldsIsNone() {
+    @Test func valueThatNoPropertyListHoldsIsNil() {
         #expect(HTTPSession.PropertyListValue(NSNull()) == nil)
         #expect(HTTPSession.PropertyListValue(["a": NSObject()]) == nil)
         #expect(HTTPSession.PropertyListValue([1, NSObject()] as [Any]) == nil)

@@ -108,7 +108,7 @@ import Testing
         #expect(self.includes(range, type) == isWithin)
     }
 
-    @Test(arguments: ["", "a", "a/", "/b", "a/b/c", "*/b", "a b/c", "/", ";q=1"]) func whatIsNoRange(text: String) {
+    @Test(arguments: ["", "a", "a/", "/b", "a/b/c", "*/b", "a b/c", "/", ";q=1"]) func invalidRangeIsNil(text: String) {
         #expect(MediaRange(text) == nil)
     }
 

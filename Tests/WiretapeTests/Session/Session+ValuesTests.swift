@@ -105,12 +105,12 @@ import FoundationNetworking
         }
     }
 
-    @Test func whatCannotBeDecodedIsNamed() async {
+    @Test func typeThatCannotBeDecodedIsNamed() async {
         let error = await #expect(throws: WiretapeError.self) { try await self.session().get("/pets/3", as: [Int].self) }
         #expect(error?.code == .serialization && error?.message.contains("Array<Int>") == true, "\(String(describing: error))")
     }
 
-    @Test func whatCannotBeEncodedIsNotSent() async {
+    @Test func valueThatCannotBeEncodedIsNotSent() async {
         struct Broken: Encodable {
             func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }
         }

@@ -54,7 +54,7 @@ import Testing
         #expect(registry.isIdle)
     }
 
-    @Test func whoWaitsIsWokenByTheLast() async {
+    @Test func waiterIsResumedByTheLastRequest() async {
         let session = HTTPSession.plain(ScriptedTransport())
         let request = session.request("http://a.test/")
         var registry = RequestRegistry()
@@ -133,7 +133,7 @@ import Testing
 }
 
 @Suite struct SessionNetworkTests {
-    @Test func whoWantsNothingSharesOneTransport() {
+    @Test func defaultConfigurationsShareOneTransport() {
         let network = SessionNetwork(HTTPSession.Configuration())
         #expect(network.recorded === LiveTransport.shared)
         #expect(network.unrecorded === LiveTransport.shared)

@@ -140,7 +140,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: ["ftp://a.test/", "http:///x", "no url", "http://a.test/%7"])
-    func whatCannotBeSentIsTheRequestsError(url: String) async {
+    func invalidURLIsTheRequestsError(url: String) async {
         let error = await HTTPSession.plain(self.transport).request(url).serializingData().response.error
         #expect(error?.code == .invalidRequest)
         #expect(self.transport.requests.isEmpty)

@@ -23,7 +23,7 @@ import Testing
         #expect(log.events.count == 4)
     }
 
-    @Test func whatComesInAPauseIsHeldOnTheDiskPastALimit() async {
+    @Test func eventsDuringAPauseAreHeldOnDiskAboveALimit() async {
         let log = EventLog(pauses: [0])
         let relay = EventRelay { log.receive($0) }
         let piece = 300 << 10

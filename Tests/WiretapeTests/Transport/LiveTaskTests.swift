@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 @Suite struct LiveTaskTests {
-    @Test func whatGoesOutIsToldUpToItsSize() async throws {
+    @Test func uploadProgressReachesTheSize() async throws {
         let origin = try LoopbackOrigin { _ in [.text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")] }
         let size = 3 << 20
         let log = try await LiveTransport().exchange("PUT", "\(origin.url)/", body: .data(Data(count: size)))

@@ -66,7 +66,7 @@ import FoundationNetworking
         #expect(request.field("cookie") == nil)
     }
 
-    @Test func whatCannotBeSentIsSaidAtOnce() async throws {
+    @Test func requestThatCannotBeSentFailsAtOnce() async throws {
         let cases: [(TransportRequest, String)] = [
             (.make("POST", "http://127.0.0.1:1/", body: .file(URL(fileURLWithPath: "/no/such"), size: 1)), "failed body"),
             (.make("POST", "http://127.0.0.1:1/", body: .unobservable), "failed unsupported"),
@@ -85,7 +85,7 @@ import FoundationNetworking
         "zstd": [0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x29, 0, 0] + Array("hello".utf8),
     ]
 
-    @Test func whatIsAskedForIsDecoded() async throws {
+    @Test func requestedCodingsAreDecoded() async throws {
         let origin = try LoopbackOrigin { request in
             let coding = String(request.target.dropFirst())
             let body = Self.codedHello[coding] ?? []

@@ -15,7 +15,7 @@ import FoundationNetworking
 }
 
 @Suite struct TransportRequestCheckTests {
-    @Test func whatIsWholePasses() throws {
+    @Test func validRequestPasses() throws {
         try TransportRequest.make("PURGE", "https://a.test/", headers: [("A", "b")]).check()
     }
 
@@ -23,7 +23,7 @@ import FoundationNetworking
         ("GET ", "http://a.test/", "\"GET \""), ("", "http://a.test/", "\"\""), ("GET", "ftp://a.test/", "ftp://a.test/"),
         ("GET", "http:///x", "http:///x"), ("GET", "/x", "/x"),
     ])
-    func whatCannotBeSentIsNamed(method: String, url: String, named: String) {
+    func problemOfAnInvalidRequestIsNamed(method: String, url: String, named: String) {
         let error = #expect(throws: WiretapeError.self) { try TransportRequest.make(method, url).check() }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains(named) == true)
@@ -46,7 +46,7 @@ import FoundationNetworking
         #expect(view.value(forHTTPHeaderField: "B") == "1, 3")
     }
 
-    @Test func whatWasLeftAloneStaysAsItWas() throws {
+    @Test func unchangedRequestStaysTheSame() throws {
         let view = URLRequest(self.request)
         let same = try self.request.adapted(from: view, to: view)
         #expect(same.headers == self.request.headers && same.url == self.request.url)

@@ -21,7 +21,7 @@ import Testing
         #expect(log.lines == ["head 200", "chunk x", "end"])
     }
 
-    @Test func whoCancelsBeforeThatIsToldAtOnce() async {
+    @Test func cancellationBeforeTheStartIsReportedAtOnce() async {
         let log = EventLog()
         let gate = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)

@@ -43,7 +43,7 @@ import Testing
         return lines
     }
 
-    @Test func whatIsRecordedIsReplayed() async throws {
+    @Test func recordedConversationIsReplayed() async throws {
         let server = StubResponse.webSocket(protocol: "v2") { socket in
             try await socket.send("hello")
             _ = try await socket.receive()

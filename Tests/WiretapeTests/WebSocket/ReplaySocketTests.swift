@@ -94,7 +94,7 @@ import Testing
         #expect(try await use(HTTPSession(cassette: cassette), id: "mine") == text.replacing("recorded", with: "mine"))
     }
 
-    @Test func whoComesTooLateForTheLastConversationGetsAMiss() async throws {
+    @Test func secondClientOfTheLastConversationGetsAMiss() async throws {
         var settings = Cassette.Settings()
         settings.latency = .fixed(2000)
         let cassette = try SocketFixture.cassette([Self.subscription], in: self.folder, settings: settings)
@@ -145,7 +145,7 @@ import Testing
         #expect(await socketError { try await socket.send(Data("a".utf8)) }?.code == .noMatch)
     }
 
-    @Test func whatTheClientHasNotSentIsCounted() async throws {
+    @Test func unsentMessagesAreCounted() async throws {
         let recorded = SocketFixture.socket(
             #"{ "at": 1, "from": "client", "text": "a" }"#, #"{ "at": 2, "from": "client", "text": "b" }"#,
             #"{ "at": 3, "from": "client", "close": {} }"#)
@@ -185,7 +185,7 @@ import Testing
         #expect(await socketError { _ = try await socket.receive() }?.networkFailure == .truncated)
     }
 
-    @Test func whereTheRecordedClientLeftTheServerIsSilentUntilThisOneCloses() async throws {
+    @Test func serverIsSilentAfterTheRecordedClientLeftUntilThisOneCloses() async throws {
         let (session, cassette) = try self.session(
             SocketFixture.socket(
                 outcome: #"{ "cut": "client", "reason": "the client left" }"#, #"{ "at": 1, "from": "server", "text": "a" }"#))
@@ -294,7 +294,7 @@ import Testing
         #expect(cassette.verdict.unserved == 1 && cassette.verdict.hits == 0)
     }
 
-    @Test func whatDiffersFromAllIsAMissWhereNewOnesAreRecorded() async throws {
+    @Test func messageThatDiffersFromAllIsAMissInNewEpisodes() async throws {
         let path = try SocketFixture.cassette(
             [
                 SocketFixture.socket(id: 1, #"{ "at": 1, "from": "client", "text": "cats" }"#),

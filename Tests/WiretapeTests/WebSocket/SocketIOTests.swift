@@ -43,7 +43,7 @@ import Testing
         (#"42["a"]"#, #"43["a"]"#), (#"42/a,["a"]"#, #"42/b,["a"]"#), (#"421["a"]"#, #"422["a"]"#), (#"42["a"]"#, #"["a"]"#), ("2", "3"),
         ("12[not JSON", "12[no JSON"), ("12[not JSON", "13[not JSON"),
     ])
-    func whatIsBeforeTheValuesCounts(recorded: String, said: String) async throws {
+    func prefixBeforeTheValuesCounts(recorded: String, said: String) async throws {
         #expect(try await self.answer(to: said, recorded: recorded) != "ok")
         #expect(try await self.answer(to: recorded, recorded: recorded) == "ok")
     }

@@ -121,7 +121,7 @@ import Testing
         ("HTTP/1.1 101 Switching Protocols\r\n\r\n", "the response does not upgrade to a WebSocket"),
         ("nonsense\r\n\r\n", "the response is not valid HTTP"), ("", "the connection was closed before a response came"),
     ])
-    func whatIsNoAnswerToTheRequestOpensNothing(answer: String, problem: String) async throws {
+    func invalidAnswerOpensNoSocket(answer: String, problem: String) async throws {
         let script = Script { _ in Array(answer.utf8) }
         let failure = await #expect(throws: TransportFailure.self) { _ = try await self.open(script) }
         #expect(failure?.message.contains(problem) == true, "\(failure?.message ?? "none")")
@@ -154,7 +154,7 @@ import Testing
         #expect(kinds == ["pong are you there", "close \u{3}\u{fffd}"])
     }
 
-    @Test func whatIsSentIsMasked() async throws {
+    @Test func sentMessagesAreMasked() async throws {
         let script = Script { Self.opened($0) }
         let socket = try await self.open(script)
         try await socket.send(.text("hello"))
@@ -174,7 +174,7 @@ import Testing
         ([0x81, 5, 104], "without a close frame"),
         ([], "without a close frame"),
     ])
-    func whatIsBrokenFailsAfterWhatCameBefore(bytes: [UInt8], problem: String) async throws {
+    func invalidFrameFailsAfterTheEarlierMessages(bytes: [UInt8], problem: String) async throws {
         let script = Script { Self.opened($0, then: Self.frame(1, "first") + bytes) }
         let events = await self.events(try await self.open(script))
         #expect(events.first == "text first" && events.last?.contains(problem) == true, "\(events)")
