@@ -110,7 +110,7 @@ indirect enum TNet {
     }
 
     @Test(arguments: ["12", "5:a", "4:ab}", "9999999999999:", "99999999999:x", "3:1:a}", "10:3:key;1:a?}"])
-    func aDamagedFlowIsToldWithItsByte(_ text: String) throws {
+    func aDamagedFlowIsReportedWithItsOffset(_ text: String) throws {
         let message = try self.importing.failure(text, as: "flows") { $0.kind = .mitmproxy }
         #expect(message.contains("byte 0") && message.contains("flows"), "\(message)")
     }

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func cookiesAndAQueryBesideTheirPlacesAreFieldsAndAURL() throws {
+    @Test func separateCookiesAndQueryBecomeFieldsAndAURL() throws {
         let request = """
             , "cookies": [{"name": "a", "value": "1"}, {"name": "b", "value": "x\\r\\ny"}, {"name": "c", "value": "2"}],
              "queryString": [{"name": "q", "value": "a b"}, {"name": "r", "value": ""}]
@@ -363,7 +363,7 @@ import Testing
         #expect(exchange.request.body == nil)
     }
 
-    @Test func aBodyInAFileIsReadFromBesideTheArchive() throws {
+    @Test func aBodyInAFileIsReadNextToTheArchive() throws {
         try self.importing.folder.write("from a file".utf8, to: "body.txt")
         let exchange = try self.one(HARText.entry(response: #""content": {"_file": "body.txt"}"#))
         #expect(try self.importing.bytes(exchange.response?.body) == Array("from a file".utf8))
@@ -428,7 +428,7 @@ import Testing
     }
 
     @Test(arguments: [1005, 1006, 1015])
-    func aCloseThatNeverCameIsNone(_ code: Int) throws {
+    func aCloseThatNeverArrivedIsNoMessage(_ code: Int) throws {
         let more = #""_webSocketMessages": [], "_webSocketClose": {"code": \#(code)}, "#
         let entry = HARText.entry("GET", "ws://a.test/chat", status: 101, response: #""content": {}"#, more: more)
         guard case .inline(let messages)? = try self.one(entry).webSocket else { throw TestProblem("no messages") }
@@ -470,7 +470,7 @@ import Testing
         (#"{"log": {"entries": []}} x"#, "expected nothing more"), ("", "is empty"), ("hello", "is no recording that is known here"),
         (#"{"log": {"entries": [{]}}"#, "line 1"),
     ])
-    func aDamagedArchiveIsToldWithItsPlace(_ text: String, _ place: String) throws {
+    func aDamagedArchiveIsReportedWithItsPosition(_ text: String, _ place: String) throws {
         let message = try self.importing.failure(text)
         #expect(message.contains(place), "\(message)")
         #expect(message.contains("in.har"), "\(message)")
@@ -515,7 +515,7 @@ import Testing
         #""params": [{"name": "a", "value": 5}]"#, #""params": [{"name": "a", "value": {"b": 1}}]"#, #""params": ["a=b"]"#,
         #""params": [{"value": "x"}]"#,
         #""params": [{"name": "a", "value": "!!", "_encoding": "base64"}]"#, #""text": "!!!", "encoding": "base64""#,
-    ]) func aRequestBodyThatNobodyKnowsIsReported(_ post: String) throws {
+    ]) func anUnknownRequestBodyIsReported(_ post: String) throws {
         let type = post.contains("_encoding") ? "multipart/form-data; boundary=b" : "application/x-www-form-urlencoded"
         let entry = HARText.entry("POST", request: #", "postData": {"mimeType": "\#(type)", \#(post)}"#)
         let (report, exchanges) = try Importing().run(HARText.log(entry))

@@ -219,7 +219,7 @@ import Testing
         ("interactions: 5\n", "no recording that is known here"),
         ("interactions:\n- request: {method: GET, uri: 'http://a.test/', body: !!binary '!'}\n  response: {}\n", "not base64"),
     ])
-    func aDamagedCassetteIsToldWithItsPlace(_ text: String, _ words: String) throws {
+    func aDamagedCassetteIsReportedWithItsPosition(_ text: String, _ words: String) throws {
         let message = try self.importing.failure(text, as: "in.yaml")
         #expect(message.contains(words) && message.contains("in.yaml"), "\(message)")
     }

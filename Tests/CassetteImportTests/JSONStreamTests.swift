@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A scanner finds the same end of a value in pieces of any size.
-    @Test func theEndOfAValueIsFoundWhereverItsPiecesEnd() {
+    @Test func theEndOfAValueIsFoundInPiecesOfAnySize() {
         let text = Array(#"{"a\\\"}": ["\u0041", {}, [], -1.5e3]}, next"#.utf8)
         for size in 1...text.count {
             var scanner = JSONValueScanner()

@@ -44,7 +44,7 @@ import Testing
     }
 
     /// A killed import leaves bodies and a hidden file that does not look like a recording; the next import removes both.
-    @Test func importIsHiddenUntilItIsCompleteAndClearsWhatAnotherOneLeft() throws {
+    @Test func importIsHiddenUntilItIsCompleteAndRemovesLeftovers() throws {
         let folder = self.importing.folder
         try folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
         var during: [String] = []
@@ -81,7 +81,7 @@ import Testing
         #expect(report.losses.isEmpty && report.failures.count == 1)
     }
 
-    @Test func gzipIsTakenOffAnyFile() throws {
+    @Test func gzipIsDecodedInAnyFile() throws {
         let folder = self.importing.folder
         try folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
         try folder.write("http_interactions: []\nrecorded_with: VCR\n".utf8, to: "c.yml")

@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: [#"[{"matcher": "exact", "value": ""}]"#, "[]", #"[{"matcher": "exact", "value": "http"}]"#])
-    func anEmptyMatcherIsNone(_ scheme: String) throws {
+    func anEmptyMatcherMatchesEverything(_ scheme: String) throws {
         let path = #""path": [{"matcher": "exact", "value": "/a"}], "destination": [{"matcher": "exact", "value": "a.test"}]"#
         #expect(try self.urls("\(path), \"scheme\": \(scheme), \"method\": []").urls == ["http://a.test/a"])
     }

@@ -8,7 +8,7 @@ import Testing
     }
 
     @Test(arguments: ["", "d", "30", "30 d", "-1d", "+1d", "1.5h", "3x", "1d12h", "99999999999999999999d"])
-    func anythingElseIsTold(_ text: String) {
+    func anythingElseIsReported(_ text: String) {
         #expect(throws: SettingError("\"\(text)\" is not a duration; write a number followed by s, m, h, d or w, such as 30d")) {
             try Age(text)
         }

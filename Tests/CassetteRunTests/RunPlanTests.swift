@@ -129,7 +129,7 @@ import Testing
         #expect(error?.message.contains("wiretape record \(self.cassette)") == true)
     }
 
-    @Test func anOlderOneIsRecordedAnewWhereThatIsPossible() throws {
+    @Test func anOlderOneIsRecordedAgainIfThatIsPossible() throws {
         let plan = try self.plan(.once, maxAge: "1d", .rerecord, age: 90_000)
         #expect(plan.cassette == nil && plan.recording.mode == .all && plan.recording.target == .replace)
         #expect(plan.notices.count == 1)

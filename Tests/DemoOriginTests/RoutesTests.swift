@@ -102,7 +102,7 @@ struct RoutesTests {
 }
 
 struct AnswerTests {
-    @Test func typeComesFirstAndFurtherFieldsBehindIt() {
+    @Test func typeComesBeforeFurtherFields() {
         let answer = Answer(.ok, json: "{}", headers: ["A": "b"])
         #expect(answer.headers.map(\.name) == ["Content-Type", "A"])
         #expect(answer.pieces == [Array("{}".utf8)])

@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aPrefaceOfAnotherKindIsNone() throws {
+    @Test func aPrefaceOfAnotherKindIsRefused() throws {
         let server = try HTTP2Connection(.server)
         #expect(throws: HTTP2Failure.self) { try server.receive(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n")) }
     }

@@ -264,7 +264,7 @@ private final class Pair {
     }
 
     /// The client of a proxy cancels freely, and so does the proxy at the origin that many clients share.
-    @Test func aClientMayResetWhatItAskedFor() throws {
+    @Test func aClientMayResetItsRequests() throws {
         let pair = try Pair()
         for _ in 0..<400 {
             let id = try pair.request()

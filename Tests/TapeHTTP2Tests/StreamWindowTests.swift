@@ -14,7 +14,7 @@ import Testing
         #expect(window.took(10 << 20) == nil)
     }
 
-    @Test func aReaderThatStallsBeginsAnew() {
+    @Test func theWindowOfAStalledReaderStartsOver() {
         var window = StreamWindow()
         _ = window.took(65_000)
         window.stalled()

@@ -69,7 +69,7 @@ import Testing
         #expect(try self.problems(service, text).isEmpty)
     }
 
-    @Test func anEditedBodyIsToldAndMayBeWritten() throws {
+    @Test func anEditedBodyIsReportedAndMayBeWritten() throws {
         var digest = PortableSHA256()
         Array("ok".utf8).withUnsafeBytes { digest.update($0) }
         let body = Body(size: 2, content: .text(Array("ok".utf8)), sha256: Hex.encode(digest.finalize()))
@@ -196,7 +196,7 @@ import Testing
         #expect(try self.folder.read("pets.json") == before && self.folder.names() == ["pets.json"])
     }
 
-    @Test func anEditDoesNotHideWhatAnotherProgramChangedJustBefore() throws {
+    @Test func anEditDoesNotHideAConcurrentChange() throws {
         let service = try self.service()
         let text = try self.text(service, 2)
         let other = try self.folder.read("pets.json")

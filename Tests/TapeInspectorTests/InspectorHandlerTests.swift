@@ -98,7 +98,7 @@ import Testing
     }
 
     /// The head shows the token, and the body of an edited exchange may take a while.
-    @Test func aBodyBehindTheTokenHasTime() throws {
+    @Test func aBodyAfterTheTokenHasTime() throws {
         let connections = Connections(try self.context())
         let channel = try connections.open()
         try self.send(
@@ -121,7 +121,7 @@ import Testing
         #expect(try self.received(late).hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test func tooManyConnectionsWithTheTokenAreTold() throws {
+    @Test func tooManyConnectionsWithTheTokenAreReported() throws {
         let connections = Connections(try self.context())
         let open = try (0...InspectorContext.knownLimit).map { _ in
             let channel = try connections.open()

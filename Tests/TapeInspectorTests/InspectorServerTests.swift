@@ -25,7 +25,7 @@ import Testing
         #expect(tokens[0] != tokens[1] && tokens.allSatisfy { $0.count == 64 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test func thePageIsServedToWhoeverHasNoToken() throws {
+    @Test func thePageNeedsNoToken() throws {
         let inspector = try RunningInspector()
         for path in PageFiles.paths + ["/", PageFiles.scriptPath] {
             let answer = try inspector.ask("GET", path, token: nil)
@@ -122,7 +122,7 @@ import Testing
         #expect(text.contains("\"epoch\": 2"))
     }
 
-    @Test func aPortThatIsTakenIsSaid() throws {
+    @Test func aPortInUseIsReported() throws {
         let inspector = try RunningInspector()
         let error = #expect(throws: InspectorServer.StartError.self) {
             try InspectorServer.start(InspectedCassette(path: inspector.path), port: inspector.server.port)
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Stopping the process waits for this.
-    @Test func aStopCancelsWhatIsBeingMade() throws {
+    @Test func aStopCancelsTheWorkUnderWay() throws {
         let running = try RunningInspector()
         let (began, ended) = (Gate("the work begins"), Gate("the work is cancelled"))
         var tools = InspectorTools()

@@ -80,7 +80,7 @@ import Testing
         #expect(view.body == [2, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0])
     }
 
-    @Test func viewsHoldTheKeysOfWhatMatches() throws {
+    @Test func viewsHoldTheKeysOfTheMatches() throws {
         let service = try self.service([
             .sample(1), .sample(2, at: 1, status: 404), .sample(3, at: 2, "PUT"), .sample(4, at: 3, status: 404),
         ])
@@ -234,7 +234,7 @@ import Testing
         #expect(try self.lines(self.ask(service, "/api/searches", body: #"{"text": "a"}"#).body).last?["done"]?.bool == true)
     }
 
-    @Test func aTornCassetteShowsWhatIsLeftAndWhatIsLost() throws {
+    @Test func aTornCassetteShowsTheRestAndTheLosses() throws {
         try RecordedExchanges.write([.sample(1), .sample(2, at: 1)], to: self.folder.file("whole.json"))
         let whole = try self.folder.read("whole.json")
         let path = try self.folder.write(whole.dropLast(40), to: "torn.json")
@@ -251,7 +251,7 @@ import Testing
         #expect(try self.json(service, "/api/x/1")["response"]?["status"]?.int == 200)
     }
 
-    @Test func anExchangeThatIsWrongIsARowAndSaysWhatIsWrong() throws {
+    @Test func anInvalidExchangeIsARowWithItsProblem() throws {
         let text =
             #"{"wiretape":2,"interactions":[{"id":1,"started":"2026-11-21T08:07:24.927474Z","request":{"method":"GET","url":"http://a/"},"response":{"status":"x"}},{"a":1}]}"#
         let service = try self.service(at: try self.folder.write(Array(text.utf8), to: "wrong.json"))

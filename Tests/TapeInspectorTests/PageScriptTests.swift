@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["import \"./a.js\";", "import a from \"./a.js\";", "import {", "export default 1;", "export { a };"])
-    func aFormThatCannotBeJoinedIsTold(_ line: String) {
+    func aFormThatCannotBeJoinedIsReported(_ line: String) {
         #expect(throws: PageScript.SyntaxError.self) { try PageScript([("/a.js", line)], first: "/a.js", restPath: "/rest.js") }
     }
 

@@ -50,7 +50,7 @@ import Testing
         return InspectorService(cassette: shown, run: self.run(session, cassette))
     }
 
-    @Test func aMissIsBesideItsNearestFieldByField() throws {
+    @Test func aMissIsShownNextToItsNearestFieldByField() throws {
         let report = try self.ask(self.service(), "/api/replay").json
         #expect(report["hits"]?.int == 1 && report["misses"]?.int == 1 && report["answers"]?.elements.map(\.int) == [1, 0, 0])
         let miss = try #require(report["missed"]?.elements.first { _ in true })
@@ -61,7 +61,7 @@ import Testing
         #expect(difference["recorded"]?.string == "ts=8" && difference["ignore"]?.string == "query:ts")
     }
 
-    @Test func aTrialTellsWhatWouldAnswerAndWhatBecomesEqual() throws {
+    @Test func aTrialShowsTheAnswerAndTheEqualPlaces() throws {
         let service = try self.service()
         let found = try self.ask(service, "/api/replay/try", body: #"{"ignore": ["query:ts"]}"#).json
         #expect(found["answered"]?.elements.map { $0["exchange"]?.int } == [2])

@@ -20,7 +20,7 @@ import Testing
         #expect(self.question.phase == .open && self.question.wait(milliseconds: 0) == nil)
     }
 
-    @Test func everybodyHearsThatItFailed() {
+    @Test func failureIsReportedToAllCallers() {
         self.question.open()
         _ = self.question.answer(.accept, by: .page)
         self.question.fail("no room")

@@ -45,7 +45,7 @@ import Testing
         "!(~q | ~b needle)",
         "~m POST & !~c 201", "!~grpc 5", "!~websocket", "!~t css",
     ])
-    func aFilterSaysOfRowsWhatItSaysOfExchanges(_ text: String) throws {
+    func aFilterMatchesRowsLikeExchanges(_ text: String) throws {
         let path = self.folder.file("pets.json")
         try RecordedExchanges.write(self.samples, to: path)
         let cassette = try InspectedCassette(path: path)

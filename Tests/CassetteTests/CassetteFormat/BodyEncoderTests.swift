@@ -28,7 +28,7 @@ import Testing
         #expect(self.text(Body(size: 1, content: .text(Array(text.utf8)))) == "{\n  \"size\": 1,\n  \"text\": \(json)\n}")
     }
 
-    @Test func bytesThatAreNotWhatTheyClaimGoToBase64() throws {
+    @Test func bytesThatDoNotMatchTheirTypeAreWrittenInBase64() throws {
         func content(_ content: BodyContent) throws -> BodyContent? {
             var interaction = GoldenInteractions.simple
             interaction.request.body = Body(size: 3, content: content)

@@ -194,7 +194,7 @@ struct BodyRestorerTests {
         }
     }
 
-    @Test func contentShorterThanWhatIsBetweenItsCodingsIsNoEdit() throws {
+    @Test func contentShorterThanItsIntermediateFormIsNoEdit() throws {
         var sink = MemorySink()
         let content = Array("hi".utf8)
         let wire = CodingFixtures.deflated(
@@ -263,7 +263,7 @@ struct BodyRestorerTests {
         }
     }
 
-    @Test func aBombInPlaceOfTheOriginalEndsAtTheFirstDifference() throws {
+    @Test func aBombInsteadOfTheOriginalEndsAtTheFirstDifference() throws {
         var sink = MemorySink()
         let bomb = CodingFixtures.deflated([UInt8](repeating: 65, count: 8 << 20), DeflateParameters(level: 9), .gzip)
         let sidecar = try sink.store(fileExtension: "gz") { write in try bomb.withUnsafeBytes { try write($0) } }

@@ -24,7 +24,7 @@ struct BrotliDecoderTests {
     }
 
     @Test(arguments: [CodingFixtures.brotli5, CodingFixtures.brotli11])
-    func aStreamIsDecodedWhereverItIsCut(bytes: [UInt8]) {
+    func aStreamIsDecodedInAnyPieces(bytes: [UInt8]) {
         for cut in 0...bytes.count {
             let result = self.decode(bytes, cutAt: cut)
             #expect(result.status == .ended && result.content == CodingFixtures.content && result.consumed == bytes.count)

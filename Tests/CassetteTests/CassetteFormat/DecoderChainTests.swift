@@ -95,7 +95,7 @@ struct DecodedBeginningTests {
         #expect(read.problem?.offset == CodingFixtures.mebibyteOfZeros.count + 1)
     }
 
-    @Test func aStreamThatWasCutGivesWhatCame() throws {
+    @Test func aTruncatedStreamGivesItsBeginning() throws {
         let read = try self.read(Array(CodingFixtures.gzip6.dropLast(30)), .coded([.gzip]))
         #expect(read.problem == InflateProblem(.truncated, offset: 172, reason: "gzip stream cut short"))
         #expect(read.bytes.count > 300 && CodingFixtures.content.starts(with: read.bytes))

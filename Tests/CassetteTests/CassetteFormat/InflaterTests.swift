@@ -82,7 +82,7 @@ struct InflaterTests {
         #expect(self.problem(stream) == InflateProblem(.wrongLength, offset: stream.count - 4, reason: "wrong gzip length"))
     }
 
-    @Test func textInPlaceOfGzipIsReportedAtItsFirstByte() {
+    @Test func textInsteadOfGzipIsReportedAtItsFirstByte() {
         #expect(self.problem(Array("plain".utf8))?.description == "no gzip header at offset 0")
     }
 

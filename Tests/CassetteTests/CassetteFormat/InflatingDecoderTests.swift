@@ -22,7 +22,7 @@ struct InflatingDecoderTests {
         return Outcome(status: status, content: content, consumed: decoder.consumed, members: decoder.members)
     }
 
-    @Test func membersAreOneContentWhereverTheBytesAreCut() {
+    @Test func membersAreOneContentInAnyPieces() {
         let wire = CodingFixtures.gzip1 + CodingFixtures.gzipNamed + CodingFixtures.gzip6
         let content = CodingFixtures.content + CodingFixtures.content + CodingFixtures.content
         let expected = Outcome(status: .ended, content: content, consumed: wire.count, members: 3)

@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [#""2027""#, "1", #""2027-11-31T00:00:00Z""#])
-    func aDateThatIsNoneIsDamage(text: String) {
+    func anInvalidDateIsDamage(text: String) {
         let certificate = self.certificate(notAfter: text)
         #expect(self.error("{ \"version\": \"\", \"cipher\": \"\", \"chain\": [\(certificate)] }")?.code == .damaged)
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(decoded == interactions)
     }
 
-    @Test func theWriterKeepsWhatItHeldBefore() {
+    @Test func theWriterKeepsItsEarlierBytes() {
         var writer = JSONWriter(reserving: 1)
         writer.raw("[")
         InteractionEncoder.encode(GoldenInteractions.simple, into: &writer)
@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test func textMadeOnceIsTheTextMadeAnew() {
+    @Test func cachedTextEqualsNewText() {
         let later = GoldenInteractions.details.withoutChain
         let anew = TLSDetails(version: later.version, cipher: later.cipher, alpn: later.alpn, sni: later.sni)
         #expect(anew.text == nil)

@@ -25,7 +25,7 @@ import Testing
         #expect(self.written(try self.body("--X--\r\n")) == "{\n  \"multipart\": []\n}")
     }
 
-    @Test func aTransferEncodingIsBesideItsContent() throws {
+    @Test func aTransferEncodingIsNextToItsContent() throws {
         var body = try self.body("--X\r\n\r\na\r\n--X--\r\n")
         body.parts[0].content = .data(.transferEncoded(.json(Array("[1]".utf8), style: .spaced), .base64(Base64Spelling(line: 4))))
         #expect(

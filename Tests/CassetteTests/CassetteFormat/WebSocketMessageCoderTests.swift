@@ -166,7 +166,7 @@ internal import Testing
 }
 
 @Suite struct WebSocketFormTests {
-    @Test func textStaysTextWhateverItsCharacters() throws {
+    @Test func textStaysTextWithAnyCharacters() throws {
         var sink = MemorySink()
         let text = Array("CONNECT\n\n\0".utf8)
         #expect(try WebSocketForm.payload(text, isText: true, sink: &sink) == .text(text))
@@ -176,7 +176,7 @@ internal import Testing
         #expect(sink.files.isEmpty)
     }
 
-    @Test func longMessagesGoToFilesNamedByWhatTheyAre() throws {
+    @Test func longMessagesGoToFilesNamedAfterTheirType() throws {
         for (bytes, isText, ending) in [
             ([UInt8](repeating: 97, count: 65_537), true, ".txt"), ([91] + [UInt8](repeating: 32, count: 65_537), true, ".json"),
             ([UInt8](repeating: 0, count: 4_097), false, ".bin"),

@@ -15,7 +15,7 @@ struct WireBodyDecoderTests {
         return try decoder.decode(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
     }
 
-    @Test func emptyIsEmptyWhateverTheFieldsSay() throws {
+    @Test func anEmptyBodyIsEmptyWithAnyFields() throws {
         #expect(try self.decode([], "Content-Encoding: gzip", "Content-Type: application/json") == Body(size: 0, content: .empty))
     }
 
@@ -34,7 +34,7 @@ struct WireBodyDecoderTests {
         #expect(body.note == nil)
     }
 
-    @Test func otherProducersKeepTheirBytesBesideTheReadableForm() throws {
+    @Test func bytesOfOtherProducersAreKeptWithTheReadableForm() throws {
         var sink = MemorySink()
         for (wire, header) in [
             (CodingFixtures.gzipNode, GzipHeader.plain), (CodingFixtures.gzipGo, GzipHeader(bytes: Array(CodingFixtures.gzipGo[..<10]))),
@@ -58,7 +58,7 @@ struct WireBodyDecoderTests {
         #expect(node.codings == [.rawDeflate(nil)])
     }
 
-    @Test func bodiesThatAreNotWhatTheyClaimStayAsTheyCame() throws {
+    @Test func bodiesThatDoNotMatchTheirTypeStayUnchanged() throws {
         var wrong = CodingFixtures.gzip6
         wrong[wrong.count - 8] ^= 1
         let cases: [([UInt8], String, String)] = [

@@ -110,7 +110,7 @@ struct WireGRPCDecoderTests {
         #expect(again.messages.first?.content == messages.messages[0].content)
     }
 
-    @Test func bytesThatNoParametersGiveAreKeptBesideTheMessage() throws {
+    @Test func bytesThatNoParametersReproduceAreKeptWithTheMessage() throws {
         var sink = MemorySink()
         let wire = Self.frame(CodingFixtures.gzipGo, isCompressed: true)
         let body = try self.decode(wire, ["Content-Type: application/grpc+json", "grpc-encoding: gzip"], sink: &sink)

@@ -27,7 +27,7 @@ struct ZstandardDecoderTests {
     private static let skippable: [UInt8] = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]
 
     @Test(arguments: [CodingFixtures.zstd3, CodingFixtures.zstdUnchecked])
-    func aFrameIsDecodedWhereverItIsCut(bytes: [UInt8]) {
+    func aFrameIsDecodedInAnyPieces(bytes: [UInt8]) {
         for cut in 0...bytes.count {
             let result = self.decode(bytes, cutAt: cut)
             #expect(result.status == .ended && result.content == CodingFixtures.content && result.consumed == bytes.count)

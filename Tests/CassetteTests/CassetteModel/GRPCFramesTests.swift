@@ -7,7 +7,7 @@ import Testing
         [0] + (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + [UInt8](repeating: 7, count: size)
     }
 
-    @Test func messagesAreFoundWhereverTheirBytesAreSplit() {
+    @Test func messagesAreFoundInAnyPieces() {
         var random = SplitMix64(seed: 11)
         for _ in 0..<200 {
             let sizes = (0..<Int.random(in: 0...6, using: &random)).map { _ in [0, 1, 4, 300].randomElement(using: &random) ?? 0 }

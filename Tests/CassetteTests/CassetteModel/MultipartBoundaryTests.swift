@@ -3,7 +3,7 @@ import TapeTestSupport
 import Testing
 
 struct MultipartBoundaryTests {
-    @Test func refusesWhatCannotBeALine() {
+    @Test func invalidBoundaryIsRefused() {
         #expect(MultipartBoundary("") == nil)
         #expect(MultipartBoundary("a\nb") == nil)
         #expect(MultipartBoundary([97, 0]) == nil)
@@ -12,7 +12,7 @@ struct MultipartBoundaryTests {
         #expect(MultipartBoundary("ab c").map { Array($0.bytes) } == Array("ab c".utf8))
     }
 
-    @Test(arguments: ["X", "--", "a", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "-X-", "aXa"]) func findsWhatAPlainSearchFinds(
+    @Test(arguments: ["X", "--", "a", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "-X-", "aXa"]) func resultEqualsThatOfAPlainSearch(
         _ text: String
     ) throws {
         let boundary = try #require(MultipartBoundary(text))
@@ -35,7 +35,7 @@ struct MultipartBoundaryTests {
         ("ab", 2), ("ab\r", 2), ("ab\r\n", 2), ("ab\n", 2), ("ab\r\n--", 2), ("ab-", 2), ("ab--b", 2), ("--bo-", 4), ("a\r\n--c", 6),
         ("", 0),
     ])
-    func tellsWhatMayBeTheBeginningOfADelimiter(_ text: String, _ offset: Int) throws {
+    func possibleBeginningOfADelimiterIsDetected(_ text: String, _ offset: Int) throws {
         let boundary = try #require(MultipartBoundary("bound"))
         #expect(Array(text.utf8).withUnsafeBytes { boundary.beginning(atEndOf: $0, from: 0) } == offset)
     }

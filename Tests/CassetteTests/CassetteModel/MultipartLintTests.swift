@@ -93,7 +93,7 @@ struct BoundaryGuessTests {
             problem?.sentence == "the body uses the boundary \"real-1\", but \"Content-Type\" says \"X\"; write \"boundary=real-1\" there")
     }
 
-    @Test func withoutOneThatIsSaid() throws {
+    @Test func aMissingDelimiterIsReported() throws {
         let named = try #require(MultipartBoundary("X"))
         #expect(BoundaryGuess.problem(Array("a=b".utf8), named: named)?.kind == .noDelimiter)
         #expect(BoundaryGuess.problem([], named: named)?.sentence.hasPrefix("the body is empty") == true)

@@ -3,7 +3,7 @@ import TapeBytes
 import Testing
 
 @Suite struct PartContentTests {
-    @Test func aPartIsWhatABodyCanBeButForWholeBodies() throws {
+    @Test func aPartCanHaveAnyContentExceptThatOfWholeBodies() throws {
         let form = FormText(fields: [FormText.Field(name: "a", value: nil)])
         let lines = try #require(JSONLines(Array("{}\n".utf8)))
         let events = try #require(EventStream(Array("data: a\n\n".utf8)))
@@ -16,7 +16,7 @@ import Testing
         #expect(PartContent(.raw(RawSlice(path: "a", offset: 0, size: 1, crc32: 0))) == nil)
     }
 
-    @Test func aTransferEncodingStandsBetweenPeopleAndTheWire() {
+    @Test func aTransferEncodingIsRemovedForPeople() {
         let content = PartContent.transferEncoded(.json(Array("[1]".utf8), style: .compact), .base64(Base64Spelling(isEnded: true)))
         #expect(content.bodyContent == .text(Array("WzFd\r\n".utf8)) && content.size == 6)
         #expect(content.readable == .json(Array("[1]".utf8), style: .compact))

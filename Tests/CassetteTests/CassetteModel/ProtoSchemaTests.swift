@@ -23,7 +23,7 @@ struct ProtoSchemaTests {
         #expect(self.schema.types(ofURL: "nonsense") == nil)
     }
 
-    @Test func declaredTypesDecideWhatValuesAre() throws {
+    @Test func declaredTypesDecideTheMeaningOfValues() throws {
         let plain = ProtoMessage(fields: [
             ProtoField(1, .bytes(Array("\n$ is text".utf8))), ProtoField(2, .text(Array("raw".utf8))), ProtoField(3, .varint(1)),
             ProtoField(4, .varint(1)), ProtoField(5, .varint(3)), ProtoField(6, .fixed64(Double(2.5).bitPattern)),

@@ -40,7 +40,7 @@ struct AWSChunksTests {
         #expect(MatchFixture.live(text, Self.lines) != MatchFixture.live(text + " ", Self.lines))
     }
 
-    @Test func otherCodingsAreTakenOffToo() {
+    @Test func otherCodingsAreDecodedToo() {
         let wire = CodingFixtures.gzip6
         let chunked =
             Array("\(String(wire.count, radix: 16));chunk-signature=a\r\n".utf8) + wire + Array("\r\n0;chunk-signature=b\r\n\r\n".utf8)

@@ -78,7 +78,7 @@ import Testing
         #expect(rule.unused == [])
     }
 
-    @Test func inAnyOrderItIsFreeWhateverCameAfterIt() {
+    @Test func inAnyOrderItIsFreeWhateverFollowedIt() {
         var (rule, ask) = self.rule("ABC", .any)
         #expect(ask(&rule, "A") == Self.first(0))
         #expect(ask(&rule, "B") == Self.first(1))

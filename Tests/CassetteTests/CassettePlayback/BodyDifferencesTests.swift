@@ -10,7 +10,7 @@ struct FacetDifferenceTests {
         arguments: [
             ([1, 2, 3], [3, 2, 1], [], []), ([1, 1], [1], [1], []), ([1], [1, 1, 2], [], [1, 2]), ([4, 1], [2, 1, 3], [4], [2, 3]),
             ([], [], [], []),
-        ] as [([UInt64], [UInt64], [UInt64], [UInt64])]) func leavesWhatTheOtherDoesNotHave(
+        ] as [([UInt64], [UInt64], [UInt64], [UInt64])]) func fieldsMissingInTheOtherStay(
             live: [UInt64], recorded: [UInt64], liveRest: [UInt64], recordedRest: [UInt64]
         )
     {

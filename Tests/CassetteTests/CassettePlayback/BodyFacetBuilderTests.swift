@@ -99,7 +99,7 @@ struct ContentFacetsTests {
         #expect(MatchFixture.live(longer, MatchFixture.json, cuts: [1, 5 << 20]) == MatchFixture.live(longer, MatchFixture.binary))
     }
 
-    @Test func digestsStandForWhatNeedNotBeRead() {
+    @Test func digestsReplaceReadingTheBody() {
         func content(_ lines: [String]) -> ContentFacets {
             ContentFacets(MatchRules.standard.body, headers: HeaderFields(lines)) { PortableSHA256() }
         }

@@ -63,7 +63,7 @@ struct BodyFacetsFitTests {
         ("a={{x:1}}", "b=1", "application/x-www-form-urlencoded", false), ("pass {{x:1}}.", "pass word.", "text/plain", true),
         ("pass {{x:1}}.", "pass word", "text/plain", false), ("a{{x:1}}", "ab", "application/octet-stream", true),
         ("ab", "ac", "text/plain", false),
-    ]) func aMarkStandsForTextOfTheLiveBody(recorded: String, live: String, type: String, expected: Bool) {
+    ]) func aMarkMatchesTextOfTheLiveBody(recorded: String, live: String, type: String, expected: Bool) {
         let lines = ["Content-Type: \(type)"]
         #expect(MatchFixture.live(recorded, lines).fits(live: MatchFixture.live(live, lines)) == expected)
     }
@@ -105,7 +105,7 @@ struct BodyFacetsFitTests {
         #expect(!facets(recorded).fits(live: facets(other)))
     }
 
-    @Test func aMarkFarBehindFitsToo() {
+    @Test func aMarkFarFromTheStartMatchesToo() {
         let rules = MatchRules.standard.keepingWholeValues()
         let values = (0..<BodyFacets.facetLimit + 10).map { "\($0)" }.joined(separator: ",")
         let recorded = MatchFixture.live("[\(values),\"{{a:1}}\"]", MatchFixture.json, rules)
@@ -195,7 +195,7 @@ struct BodyFacetsRecordedTests {
         #expect(try fixture.facets(of: body, lines) == MatchFixture.live(bytes, lines))
     }
 
-    @Test func noBodyIsNone() throws {
+    @Test func noBodyHasNoFacets() throws {
         let fixture = try RecordedFixture()
         #expect(try fixture.facets(of: nil, MatchFixture.json) == .none)
         #expect(try fixture.facets(of: Body(size: 0, content: .empty), MatchFixture.json) == .none)

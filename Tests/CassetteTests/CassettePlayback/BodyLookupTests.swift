@@ -115,7 +115,7 @@ import Testing
         return report
     }
 
-    @Test func differencesOfTheBodyAreToldWithThoseOfTheHead() throws {
+    @Test func differencesOfTheBodyAreReportedWithThoseOfTheHead() throws {
         let report = try self.refusal([self.post("http://a.test/?a=1", #"{"x":1}"#)], self.post("http://a.test/?a=2", #"{"x":2}"#))
         #expect(
             report?.nearest.first?.differences.map(\.description) == [
@@ -142,7 +142,7 @@ import Testing
         #expect(report?.nearest.first?.differences.map(\.description).last == "body is empty, recorded is json")
     }
 
-    @Test func aMissThatNoBodyCouldMendIsToldAtOnce() {
+    @Test func aMissThatNoBodyCouldPreventIsReportedAtOnce() {
         let session = SentRequests(requests: [.init(method: "GET", url: "http://a.test/a")]).session()
         guard case .decided(.refuse(let report)) = session.begin(method: "GET", url: "http://a.test/b") else {
             Issue.record("not decided")

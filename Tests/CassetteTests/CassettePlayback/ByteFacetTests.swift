@@ -25,7 +25,7 @@ struct ByteFacetTests {
         #expect(first.facet.size == 7)
     }
 
-    @Test func aDigestStandsForBytes() {
+    @Test func aDigestRepresentsBytes() {
         var facet = ByteFacet(digest: PortableSHA256())
         facet.take(sha256: [1, 2], size: 9)
         #expect(facet.finish() == [1, 2])

@@ -59,7 +59,7 @@ import Testing
         #expect(verdict.unused == [0, 1])
     }
 
-    @Test func strictRefusalsNameWhatIsDue() {
+    @Test func strictRefusalsNameTheNextRequest() {
         guard case .refuse(let report) = self.session(["/a", "/b"], order: .strict).head("GET", "http://a.test/b") else {
             Issue.record("not refused")
             return

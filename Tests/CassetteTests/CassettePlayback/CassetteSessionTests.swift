@@ -118,7 +118,7 @@ import Testing
         #expect(session.head("GET", "http://a.test/x#y") == .replay(index: 2))
     }
 
-    @Test func theVerdictCountsWhatHappened() {
+    @Test func theVerdictCountsAllOutcomes() {
         let session = self.session(.none, ["/x", "/y", "/x", "/z"])
         _ = self.ask(session, "/x", "/missing", "/z")
         let verdict = session.verdict()
@@ -260,7 +260,7 @@ import Testing
         #expect(try session.resolve(pending, body: ListedRequests.facets("body 999")) == .replay(index: 999))
     }
 
-    @Test func aCutRequestAnswersWhenNoWholeOneIsLeft() throws {
+    @Test func aTruncatedRequestAnswersWhenNoCompleteOneIsLeft() throws {
         let list = ListedRequests([.init(body: "cut", isComplete: false), .init(body: "a"), .init(url: "http://a.test/b", body: "a")])
         let session = list.session()
         #expect(try self.indexes(session, ["a", "a", "a"]) == [1, 0, nil])

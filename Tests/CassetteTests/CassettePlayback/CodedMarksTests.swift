@@ -57,7 +57,7 @@ import Testing
     }
 
     /// In a word that is too long to be held, nothing is replaced, wherever it is cut.
-    @Test func longWordsStayWhereverTheyAreCut() {
+    @Test func longWordsStayInAnyPieces() {
         let long = Array(repeating: UInt8(ascii: "A"), count: CodedMarkFilter.wordLimit) + Array("e3t0b2tlbjoxfX0= e3t0b2tlbjoxfX0=".utf8)
         for size in [1000, 65_536, 200_000] {
             var facet = ByteFacet(digest: PortableSHA256(), keeping: 1 << 20)

@@ -106,7 +106,7 @@ import Testing
                 end: Step(after: 1, gap: 0)), latency: latency)
     }
 
-    @Test func recordedGapsCountFromWhatTheyWaitedFor() {
+    @Test func recordedGapsCountFromTheirTrigger() {
         var script = self.timed(.scaled(2))
         #expect(script.next(at: 100) == .wait(until: 120))
         #expect(script.next(at: 119) == .wait(until: 120))

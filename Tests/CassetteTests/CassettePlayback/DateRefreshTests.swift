@@ -191,12 +191,12 @@ import Testing
         #expect(try RefreshRules(["json:/a", "json:/items/*/at"]).pointers.map(\.description) == ["/a", "/items/*/at"])
     }
 
-    @Test(arguments: ["", "header:date", "/a", "json:a", "body"]) func otherPlacesAreNone(rule: String) {
+    @Test(arguments: ["", "header:date", "/a", "json:a", "body"]) func otherPlacesAreInvalid(rule: String) {
         let error = #expect(throws: MatchRuleError.self) { try RefreshRules([rule]) }
         #expect(error?.message.contains("json:/POINTER") == true)
     }
 
-    @Test func tooManyAreSaid() {
+    @Test func tooManyAreReported() {
         #expect(throws: MatchRuleError.self) { try RefreshRules(Array(repeating: "json:/a", count: 65)) }
     }
 }

@@ -82,14 +82,14 @@ import Testing
         #expect(self.applied(self.echo(("/0", "1", "5")), "[1,1]") == "[5,1]")
     }
 
-    @Test func aLongMessageIsSaidAsItWas() {
+    @Test func aLongMessageIsReplayedUnchanged() {
         let echo = self.echo(("/id", "1", "2"))
         let padding = String(repeating: " ", count: EchoedValues.sizeLimit)
         #expect(self.applied(echo, #"{"id":1}"# + padding) == nil)
         #expect(self.applied(echo, #"{"id":1}"# + padding.dropFirst(100)) != nil)
     }
 
-    @Test func rulesTellWhatIsExempt() throws {
+    @Test func rulesNameTheExemptions() throws {
         let rules = try MatchRules(ignore: ["json:/*/id", "json:/0/n"], patterns: ["json:/1/at=[0-9]+"])
         let facets = MatchFixture.live(#"[{"id":1,"n":2,"x":3},{"at":4,"id":"five"}]"#, MatchFixture.json, rules)
         #expect(

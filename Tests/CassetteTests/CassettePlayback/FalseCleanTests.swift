@@ -27,7 +27,7 @@ import Testing
         #expect(session.verdict().flaws == [.miss])
     }
 
-    @Test func replayThatNobodyAskedIsAFlaw() throws {
+    @Test func replayWithoutRequestsIsAFlaw() throws {
         let session = self.list([("GET", "/", nil), ("GET", "/b", nil)]).session()
         #expect(session.verdict().flaws == [.unused, .unasked])
         let report = session.report(name: "a.json", cassette: nil)
@@ -84,7 +84,7 @@ import Testing
         #expect(self.isMiss(self.list([("GET", "/", nil)]).session().head("GET", url)))
     }
 
-    @Test func strictOrderRefusesWhatIsNotDue() {
+    @Test func strictOrderRefusesRequestsThatAreNotNext() {
         let session = self.list([("GET", "/a", nil), ("GET", "/b", nil)]).session(order: .strict)
         #expect(self.isMiss(session.head("GET", "http://a.test/b")))
         #expect(session.verdict().flaws == [.unused, .order])

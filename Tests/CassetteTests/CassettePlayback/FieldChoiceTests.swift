@@ -95,7 +95,7 @@ import Testing
         #expect(try self.indexes(session, [self.get("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT")]) == [nil])
     }
 
-    @Test func a304AnswersNoRequestWhoseIfMatchFails() throws {
+    @Test func a304AnswersNoRequestWithAFailingIfMatch() throws {
         let recorded = self.get("If-None-Match: \"a\"", status: 304, answering: ["ETag: \"a\""])
         let session = SentRequests(requests: [recorded]).session(repetition: .last)
         let live = ["\"z\"", "\"a\""].map { self.get("If-None-Match: \"a\"", "If-Match: \($0)") }
@@ -327,7 +327,7 @@ import Testing
         #expect(try self.indexes(session, [recorded[1], recorded[0], recorded[0]]) == [1, 0, nil])
     }
 
-    @Test func strictOrderRefusesWhatIsNotDue() throws {
+    @Test func strictOrderRefusesRequestsThatAreNotNext() throws {
         let recorded = [self.get("Accept: a", answer: "one"), self.get("Accept: b", answer: "two")]
         let session = SentRequests(requests: recorded).session(order: .strict)
         #expect(try self.indexes(session, [recorded[1], recorded[0], recorded[1]]) == [nil, 0, 1])

@@ -48,7 +48,7 @@ struct GRPCFacetsTests {
         #expect(self.differences(Self.body([]), Self.body([], [])) == ["gRPC message 2, recorded as a message, is missing"])
     }
 
-    @Test func compressedMessagesAreComparedByWhatIsInThem() {
+    @Test func compressedMessagesAreComparedByTheirContent() {
         let plain = ProtoMessage(fields: [Self.text(1, String(repeating: "a", count: 99))]).bytes
         let packed = [1, 9].map { CodingFixtures.deflated(plain, DeflateParameters(level: $0), .gzip) }
         #expect(self.differences(Self.frame(packed[0], isCompressed: true), Self.frame(plain)) == [])

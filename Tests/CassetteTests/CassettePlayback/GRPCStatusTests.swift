@@ -8,7 +8,7 @@ import Testing
         #expect(GRPCStatus(word)?.code == code)
     }
 
-    @Test(arguments: ["", "-1", "found", "5x"]) func otherWordsAreNone(word: String) {
+    @Test(arguments: ["", "-1", "found", "5x"]) func otherWordsAreNil(word: String) {
         #expect(GRPCStatus(word) == nil)
     }
 

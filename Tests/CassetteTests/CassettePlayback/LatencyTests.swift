@@ -17,7 +17,7 @@ import Testing
         "", "fast", "2", "x", "×", "x-1", "-5ms", "s", "ms", "x0", "×x2", "2xx", "1e3ms", "nan×", "infs", "1.s", ".5s", "x1001", "3601s",
         "recorded x2", "None",
     ])
-    func otherTextsAreNone(text: String) {
+    func otherTextsAreRefused(text: String) {
         let error = #expect(throws: SettingSyntaxError.self) { try Latency(text) }
         #expect(error?.message.hasPrefix("\"\(text)\" ") == true)
         #expect(error?.message.contains("\"recorded\"") == true, "says what to write")
@@ -76,7 +76,7 @@ import Testing
         #expect(ReplaySchedule(.none, times: self.times, arrival: nil) == nil)
     }
 
-    @Test func piecesAreDueBehindTheHeadAsTheyCame() throws {
+    @Test func piecesAreDueAfterTheHeadAsRecorded() throws {
         let schedule = try #require(
             ReplaySchedule(.scaled(1), times: self.times, arrival: self.arrival((0, 5), (150, 10), (300, 1))))
         #expect(schedule.isFromStart)
@@ -110,7 +110,7 @@ import Testing
         #expect(self.transcript(schedule, [0]) == ["all, then none"])
     }
 
-    @Test func interimResponsesNeverComeBehindTheFinalOne() throws {
+    @Test func interimResponsesNeverFollowTheFinalOne() throws {
         let schedule = try #require(ReplaySchedule(.scaled(1), times: self.times, arrival: nil))
         #expect(schedule.interim(at: 20) == 20)
         #expect(schedule.interim(at: 5_000) == 100)

@@ -37,7 +37,7 @@ import Testing
     }
 
     /// The knowledge of a session about its requests ends with it.
-    @Test func requestsTeachTheRulesNothing() throws {
+    @Test func requestsDoNotChangeTheRules() throws {
         let redaction = LiveRedactor(Redactor())
         let session = self.session(redaction)
         for number in 0..<100 { #expect(try self.send(number, to: session) == .replay(index: 0)) }

@@ -35,7 +35,7 @@ struct MatchMarkTests {
         ("GET http://a/\na: {{*}}", "GET http://a/\na: b\nc: d", false), ("GET http://a/{{*}}", "POST http://a/b", false),
         ("GET http://a/?k={{*}}", "GET http://a/?k={{*}}", true), ("GET http://a/", "GET http://a/", true),
         ("GET http://a/", "GET http://a/b", false),
-    ]) func aRecordedMarkStandsForTextWithinItsField(recorded: String, live: String, expected: Bool) {
+    ]) func aRecordedMarkMatchesTextWithinItsField(recorded: String, live: String, expected: Bool) {
         let fits = Array(recorded.utf8).withUnsafeBytes { recorded in
             Array(live.utf8).withUnsafeBytes { MatchMark.headKey(recorded, fits: $0) }
         }

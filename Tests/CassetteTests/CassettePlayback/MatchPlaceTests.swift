@@ -48,7 +48,7 @@ struct PlacePointerTests {
         for text in ["", "/", "/a/*/0", "/a~1b~0c", "/음식"] { #expect(try PlacePointer(text).description == text) }
     }
 
-    @Test func refusesWhatIsNoPointer() {
+    @Test func invalidPointerIsRefused() {
         #expect(throws: MatchRuleError.self) { try PlacePointer("a") }
         #expect(throws: MatchRuleError.self) { try PlacePointer("/a~2") }
         #expect(throws: MatchRuleError.self) { try PlacePointer("/a~") }

@@ -72,7 +72,7 @@ import Testing
     }
 
     /// A client of the control API has no command line: it creates sessions with JSON.
-    @Test func clientsOfTheControlAPIAreToldMembersOfTheirOrders() {
+    @Test func clientsOfTheControlAPIGetAdviceInMembersOfTheirOrders() {
         var report = self.refuse(
             "GET", "http://a.test/pets?page=2&q=2", recorded: [("GET", "http://a.test/pets?page=1&q=1"), ("GET", "http://a.test/owners")])
         report?.audience = .session
@@ -219,7 +219,7 @@ import Testing
         )
     }
 
-    @Test func aProgramIsToldTheSettingAndNoCommand() {
+    @Test func aProgramGetsTheSettingInsteadOfACommand() {
         let near = NearRequest(
             index: 2, request: "GET /", isUsedUp: false, differences: [.json(pointer: "/a\"b", here: "1", recorded: "2")])
         let cases: [(MissReport.Reason, [NearRequest], String)] = [

@@ -16,7 +16,7 @@ struct MultipartFacetsTests {
         self.facets(MatchFixture.fields(boundary ?? self.one, fields), boundary ?? self.one, rules)
     }
 
-    @Test func theBoundaryDoesNotCountNorWhatIsAroundTheParts() {
+    @Test func theBoundaryAndTheTextAroundThePartsDoNotCount() {
         let body = MatchFixture.fields(self.other, [("a", "1"), ("b", "2")])
         #expect(self.fields([("a", "1"), ("b", "2")]) == self.facets(body, self.other))
         #expect(self.facets("preamble\r\n" + body + "epilogue", self.other) == self.facets(body, self.other))
@@ -188,7 +188,7 @@ struct PartFacetTests {
         #expect(self.facets([self.file, "Content-Type: text/plain"], "data") != recorded)
     }
 
-    @Test func transferEncodingsAreTakenOff() {
+    @Test func transferEncodingsAreDecoded() {
         let plain = self.facets([self.file], "hello?>")
         #expect(self.facets([self.file, "Content-Transfer-Encoding: base64"], "aGVsbG8/\r\nPg==") == plain)
         #expect(self.facets([self.file, "Content-Transfer-Encoding: quoted-printable"], "hel=6Co=\r\n?>") == plain)

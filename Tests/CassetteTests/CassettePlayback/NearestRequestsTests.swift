@@ -108,7 +108,7 @@ import Testing
             ])
     }
 
-    @Test func aDifferenceBehindTheLimitIsStillADifference() {
+    @Test func aDifferenceAfterTheLimitIsStillADifference() {
         let long = "http://a.test/" + String(repeating: "x", count: 10_000)
         #expect(self.compare(long + "1", long + "2").differences == [.remainder])
     }

@@ -16,7 +16,7 @@ struct PlacePatternTests {
 }
 
 struct NumberedPatternTests {
-    @Test func theFirstThatMatchesTheWholeValueStandsForIt() throws {
+    @Test func theFirstPatternThatMatchesTheWholeValueIsUsed() throws {
         let patterns = try NumberedPattern.all([PlacePattern("path=a+"), PlacePattern("path=[ab]+")]).map(\.0)
         func stand(_ value: String) -> String? {
             Array(value.utf8).withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) }.map {

@@ -227,7 +227,7 @@ import Testing
         #expect(session.verdict().flaws.isEmpty && session.verdict().computed == 0)
     }
 
-    @Test func aWeakTagDoesNotBringTogetherWhatTwoUsersGot() throws {
+    @Test func aWeakTagDoesNotJoinTheAnswersOfTwoUsers() throws {
         var part = self.part(0..<5, tag: "W/\"a\"")
         part.lines.append("X-User: alice")
         let session = SentRequests(requests: [self.whole("{{token:1}}!", tag: "W/\"a\"", "X-User: bobby"), part]).session()

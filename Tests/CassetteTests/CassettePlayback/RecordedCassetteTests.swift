@@ -50,7 +50,7 @@ import Testing
         #expect(error?.message.contains("line 10") == true, "\(error?.message ?? "")")
     }
 
-    @Test func aTornEndIsToldAndTheRestIsThere() throws {
+    @Test func aTornEndIsReportedAndTheRestIsReadable() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(self.cassette([self.interaction(1, second: 1), "    { \"id\": 2, \"sta"], tail: ""), to: "a.json")
         let recorded = try RecordedCassette(path: path)
@@ -113,7 +113,7 @@ import Testing
         #expect(try self.opening(cassette, of: 5) == nil)
     }
 
-    @Test func aConnectionWhoseStartIsNotThereHasNone() throws {
+    @Test func aConnectionWithoutARecordedStartHasNone() throws {
         let cassette = try self.cassette([
             self.interaction(1, connection: 1, reused: true), self.interaction(2, connection: 1, reused: true),
         ])
@@ -153,7 +153,7 @@ import Testing
     private static let form =
         ##""headers": ["Content-Type: application/x-www-form-urlencoded"], "body": { "size": 7, "form": [["a", "1"], ["b", "2"]] }"##
 
-    @Test func recordedBodiesAreComparedByWhatTheyMean() throws {
+    @Test func recordedBodiesAreComparedByTheirMeaning() throws {
         let folder = try TemporaryFolder()
         let session = try CassetteSession(mode: .none, cassette: self.cassette([Self.json, Self.other, Self.form], in: folder))
         #expect(try self.ask(session, "application/json", #"{ "b": "x", "a": 2.0 }"#) == .replay(index: 1))

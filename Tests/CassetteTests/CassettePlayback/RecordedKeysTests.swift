@@ -13,7 +13,7 @@ import Testing
         #expect(keys.keyNumbers == [0, 1, 0])
     }
 
-    @Test func findsWhatWasRecordedAndNothingElse() {
+    @Test func onlyRecordedKeysAreFound() {
         let keys = RecordedKeys([("GET", "http://a.test/"), ("POST", "http://a.test/")])
         #expect(self.number(keys, "POST", "http://A.test") == 1)
         #expect(self.number(keys, "PUT", "http://a.test/") == nil)

@@ -268,7 +268,7 @@ struct XMLFacetsTests {
         }
     }
 
-    @Test func equalIsWhatCanonicalXMLCallsEqual() {
+    @Test func documentsWithTheSameCanonicalXMLAreEqual() {
         var random = SplitMix64(seed: 20_261_128)
         var known: [String: BodyFacets] = [:]
         var digests: [BodyFacets: String] = [:]

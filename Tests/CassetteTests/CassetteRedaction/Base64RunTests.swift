@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct Base64RunTests {
-    @Test func contentIsCodedAnewFromItsGroupOn() throws {
+    @Test func contentIsEncodedAgainFromItsGroupOn() throws {
         let text = Array("data:".utf8) + SecretCorpus.base64(Array("user:hunter2x!".utf8))
         let core = Base64Run.core(of: Array("hunter2x".utf8), alignment: 2)
         let offset = try #require(text.indices.first { text[$0...].starts(with: core) })

@@ -10,13 +10,13 @@ import Testing
         return (redaction.redacted(wire, headers: HeaderFields(lines), isComplete: isComplete, notes: &notes), notes)
     }
 
-    @Test func codingsAreTakenOffAndPutOn() {
+    @Test func codingsAreRemovedAndAppliedAgain() {
         let (result, notes) = self.redacted(RedactionFixtures.gzip(Array("{\"token\":\"abc123\"}".utf8)), ["Content-Encoding: gzip"])
         #expect(GzipText.gunzip(result?.bytes ?? []) == "{\"token\":\"{{token:1}}\"}")
         #expect(notes == [])
     }
 
-    @Test func aBodyWithoutSecretsIsNotCodedAnew() {
+    @Test func aBodyWithoutSecretsIsNotEncodedAgain() {
         #expect(self.redacted(RedactionFixtures.gzip(Array("{\"a\":1}".utf8)), ["Content-Encoding: gzip"]).0 == nil)
     }
 

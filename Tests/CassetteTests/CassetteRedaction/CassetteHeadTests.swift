@@ -29,7 +29,7 @@ import Testing
         #expect(try head.redactionRules() == .standard)
     }
 
-    @Test func rulesThatAreNoneAreAnErrorThatSaysWhere() {
+    @Test func invalidRulesAreAnErrorWithTheirPosition() {
         let error = #expect(throws: CassetteError.self) {
             try self.head("{ \"redaction\": { \"rules\": [\"nowhere:x\"] }, \"interactions\": [").redactionRules()
         }

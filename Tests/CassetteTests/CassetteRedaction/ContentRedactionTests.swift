@@ -19,7 +19,7 @@ import Testing
                 == text.replacing("s3cret-0123", with: "{{token:1}}"))
     }
 
-    @Test func theTypeSaysWhatAPlaceholderMayDo() {
+    @Test func theTypeDecidesAboutThePlaceholder() {
         Array("x".utf8).withUnsafeBytes { text in
             #expect(ContentRedaction.kind(HeaderFields(["Content-Type: application/x-www-form-urlencoded"]), text) == .form)
             #expect(ContentRedaction.kind(HeaderFields(["Content-Type: image/png"]), text) == .binary)

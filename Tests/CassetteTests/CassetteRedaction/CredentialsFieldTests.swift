@@ -19,7 +19,7 @@ import Testing
         ),
         ("Negotiate YIIZsQYGKwYBBQUCoIIZpTCC==", "Negotiate {{authorization:1}}"),
     ])
-    func schemesSayWhatIsSecret(value: String, redacted: String) {
+    func theSchemeDecidesWhichPartIsSecret(value: String, redacted: String) {
         #expect(self.redacted(value) == redacted)
     }
 
@@ -93,7 +93,7 @@ import Testing
         #expect(lines == ["Authorization: Basic {{authorization:1}}"])
     }
 
-    @Test func theSameCredentialsStayTheSameWhateverIsLearnedBetween() {
+    @Test func equalCredentialsStayEqualAcrossOtherSecrets() {
         let vault = SecretVault()
         let line = "Authorization: Basic \(self.base64("anna:hunter2x"))"
         for _ in 0..<2 {

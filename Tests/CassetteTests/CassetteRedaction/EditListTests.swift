@@ -15,7 +15,7 @@ import Testing
         #expect(String(decoding: edits.applied(to: Array("01234567".utf8)), as: UTF8.self) == "0AB67")
     }
 
-    @Test func offsetsMoveWithWhatIsInFrontOfThem() {
+    @Test func offsetsMoveWithTheTextBeforeThem() {
         let edits = EditList([self.edit(2..<4, "12345")])
         #expect(edits.moved([0, 2, 3, 4, 8]) == [0, 2, 7, 7, 11])
     }

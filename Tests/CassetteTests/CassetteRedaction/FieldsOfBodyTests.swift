@@ -186,7 +186,7 @@ import Testing
         #expect(!self.hasRightEnd(bytes[first.count + second.count..<2 * first.count + second.count]))
     }
 
-    @Test func anEventStreamThatCannotBeMendedHasANote() {
+    @Test func anEventStreamThatCannotBeRepairedHasANote() {
         let frame = self.frame("a longer text")
         let edits = EditList([Edit(range: 20..<22, bytes: Array("xyz".utf8))])
         for type in ["application/vnd.amazon.eventstream", "text/plain"] {

@@ -163,7 +163,7 @@ import Testing
         #expect(GRPCBodies.messages(redacted) == [[.message(1, .text(2, "{{nick:1}}"))]])
     }
 
-    @Test func aRuleWithAPatternTakesOutWhatItFinds() throws {
+    @Test func aRuleWithAPatternRedactsItsMatches() throws {
         let body = GRPCBodies.frame(.text(1, "order 1234 of Jo"), .text(2, "order 1234 of Jo"))
         let redacted = self.redacted(body, rules: try Self.rules("grpc:/1=[0-9]+")).body
         #expect(GRPCBodies.messages(redacted) == [[.text(1, "order {{grpc:1}} of Jo"), .text(2, "order 1234 of Jo")]])
@@ -207,7 +207,7 @@ import Testing
         #expect(outcome.notes.isEmpty)
     }
 
-    @Test func aMessageOfAnUnknownCodingIsToldAndSearchedAsItIs() {
+    @Test func aMessageOfAnUnknownCodingIsReportedAndSearchedDirectly() {
         let body = GRPCBodies.frame([0xFF] + Array(Self.token.utf8), isCompressed: true)
         let (redacted, _, outcome) = self.redacted(body, Self.headers + ["grpc-encoding: snappy"])
         #expect(!redacted.contains(Array("ghp_".utf8)))
@@ -215,7 +215,7 @@ import Testing
         #expect(outcome.notes == ["not searched for secrets behind the message coding \"snappy\""])
     }
 
-    @Test func aMessageThatIsNotInItsCodingIsTold() {
+    @Test func aMessageThatIsNotInItsCodingIsReported() {
         let (redacted, _, outcome) = self.redacted(
             GRPCBodies.frame(Array("no gzip".utf8), isCompressed: true), Self.headers + ["grpc-encoding: gzip"])
         #expect(redacted == GRPCBodies.frame(Array("no gzip".utf8), isCompressed: true))

@@ -175,5 +175,5 @@ import Testing
         #"{"query":"query Q($password: String!) { login(password: $password) { token } }"}"#, #"{"tokens":[1,2,3]}"#,
         #"{"secrets":{"type":"object","properties":{"a":{"type":"string"}}}}"#, #"{"tokens":[{"text":"the"},{"text":"2nd"}]}"#,
     ])
-    func valuesThatAreNone(text: String) { self.stays(text) }
+    func valuesThatAreNoSecrets(text: String) { self.stays(text) }
 }

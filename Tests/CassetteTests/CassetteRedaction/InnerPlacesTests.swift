@@ -28,7 +28,7 @@ import Testing
     }
 
     /// A rule for redaction finds a value wherever a rule for comparison does.
-    @Test func ofJSONBehindAMark() throws {
+    @Test func placeInJSONAfterAByteOrderMark() throws {
         let text = "\u{feff}{\"id\":\"blue-17\"}"
         #expect(try Self.body(text, "application/json", redact: ["json:/id"]) == "\u{feff}{\"id\":\"{{id:1}}\"}")
         let part = { (word: String) in Self.part("meta", "\u{feff}{\"id\":\"\(word)\"}") + "--b--\r\n" }

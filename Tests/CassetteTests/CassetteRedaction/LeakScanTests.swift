@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A file is read in pieces, and searched a mebibyte at a time.
-    @Test(arguments: [1, 8, 16]) func aSecretAcrossTheEdgeOfWhatIsLookedAtIsFound(before: Int) throws {
+    @Test(arguments: [1, 8, 16]) func aSecretAcrossTheEdgeOfABlockIsFound(before: Int) throws {
         var bytes = Array(repeating: UInt8(ascii: "."), count: 1_200_000)
         let start = (1 << 20) - before
         bytes.replaceSubrange(start..<start + 17, with: Array("s3cret/value-0123".utf8))
@@ -50,7 +50,7 @@ import Testing
         #expect(try self.spellings(Array("s3cret/value-0123".utf8).flatMap { [0, $0] }) == ["utf16"])
     }
 
-    @Test func codingsThatTheMessageNamesAreTakenOff() throws {
+    @Test func codingsOfTheMessageAreDecoded() throws {
         // Brotli has no magic number, and neither has deflate without a wrapper.
         let text = Array("x s3cret/value-0123".utf8)
         let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .raw) })

@@ -247,7 +247,7 @@ import Testing
         #expect(self.redacted(text, type: "application/json") == redacted)
     }
 
-    @Test func cookiesThatAreNone() {
+    @Test func cookiesThatAreNoSecrets() {
         self.stays(#"{"cookie":"chocolate chip","cookies":"a=b","set-cookie":[],"cookie":null}"#, type: "application/json")
         #expect(RedactionFixtures.url("http://h/?cookie=accepted&set-cookie=a") == "http://h/?cookie=accepted&set-cookie=a")
     }

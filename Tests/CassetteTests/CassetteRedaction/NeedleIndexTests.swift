@@ -81,7 +81,7 @@ import Testing
         #expect(self.found(secrets, in: String(repeating: "a1", count: 2000)).count <= 4000)
     }
 
-    @Test func manySecretsOfOneBeginningAreTold() {
+    @Test func manySecretsWithOneBeginningAreReported() {
         let secrets = (0..<500).map { "eyJhbGciOiJIUzI1NiJ9.\(10_000 + $0)" }
         for number in stride(from: 0, to: 500, by: 77) { #expect(self.found(secrets, in: "    " + secrets[number]) == ["\(number)@4-30"]) }
     }
@@ -180,7 +180,7 @@ import Testing
         #expect(vault.count == Self.count)
     }
 
-    @Test func learningCopiesTheYoungestLayerOnlyWhateverOthersHold() throws {
+    @Test func learningCopiesOnlyTheYoungestLayer() throws {
         let vault = SecretVault()
         for number in 0..<Self.count { _ = vault.placeholder(for: Self.secret(number), kind: "k") }
         let (before, copy) = (try #require(vault.known()), SecretVault(copying: vault))

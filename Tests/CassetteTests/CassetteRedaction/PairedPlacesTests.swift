@@ -21,7 +21,7 @@ import Testing
         #"{"rawHeaders":["Host","h","X-Api-Key","h7nter2Xq","Accept","*/*"]}"#,
         #"{"rawHeaders":["Host","h","Cookie","sid=h7nter2Xq","Accept","*/*"]}"#,
     ])
-    func valueBesideItsName(text: String) {
+    func valueNextToItsName(text: String) {
         HiddenPlace.check(text, type: "application/json")
         // The same text in a JSON string.
         HiddenPlace.check(text, type: "text/plain")

@@ -7,7 +7,7 @@ import Testing
         PartMeaning(HeaderFields(["Content-Disposition: form-data; " + disposition]), rules: rules)
     }
 
-    @Test func namesSayWhatDataAre() throws {
+    @Test func namesDecideTheKindOfData() throws {
         #expect(self.meaning("name=\"user[password]\"") == .secret(kind: "password", isSure: true, isRuled: false))
         #expect(self.meaning("name=\"password\"; filename=\"a\"") == .content([]))
         #expect(self.meaning("name=\"x\"") == .content([]))

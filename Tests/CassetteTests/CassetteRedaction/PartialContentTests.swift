@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Parts of it may be requested, or may have been recorded as well.
-    @Test func aWholeAnswerOfWhichPartsCanBeAskedKeepsItsLength() {
+    @Test func aWholeAnswerThatAllowsRangesKeepsItsLength() {
         let text = #"{"password": "hunter2hunter2hunter2", "token": "a1B2c3D4"}"#
         let zipped = RedactionFixtures.gzip(Array(text.utf8))
         for (line, keeps) in [("Accept-Ranges: bytes", true), ("accept-ranges: Bytes", true), ("Accept-Ranges: none", false)] {

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "*", "****", "{{", "x{{a:1}}", "{{a:1}}x", "{{a b:1}}", "{{a:b", "{a}", "{{a:1}}*x", "hunter2"])
-    func otherTextsAreNone(text: String) {
+    func otherTextsAreNoPlaceholders(text: String) {
         #expect(!Placeholder.isAll(Array(text.utf8)))
         if text != "{{" { #expect(!Placeholder.isAll(Array(text.utf8), mayBeCut: true)) }
     }

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aPartOfOneIsNone() {
+    @Test func aPartOfAPlaceholderIsNoPlaceholder() {
         for text in [
             "", String(self.hex(.sha256).dropLast()), "a" + self.hex(.sha256), self.hex(.sha256) + "0",
             String(repeating: "a", count: 10_000), self.base64(.sha256).replacing("=", with: "A"), "%", "\\", "%zz" + self.hex(.crc32),

@@ -59,7 +59,7 @@ import Testing
         #expect(budget.isDense == isDense && !budget.isSpent)
     }
 
-    @Test func beyondAMebibyteWhatIsDenseIsNotSearched() throws {
+    @Test func denseBodyAboveAMebibyteIsNotSearched() throws {
         let floor = InflateLimits.ratioFloor
         for (size, isSearched) in [(floor, true), (floor + 1, false)] {
             let wire = try self.gzip(Array(repeating: 0x20, count: size))

@@ -8,7 +8,7 @@ import Testing
     private let lines = SearchedLines()
     private let fields = HeaderFields(["Host: e.com", "A: b", "Accept: */*"])
 
-    @Test func aLineThatWasSearchedIsKnownWhereverItStands() {
+    @Test func aSearchedLineIsKnownInAnyPlace() {
         #expect(self.lines.unknown(in: self.fields, at: 0) == [0, 1, 2])
         self.lines.insert([0, 2], of: self.fields, at: 0)
         #expect(self.lines.unknown(in: self.fields, at: 0) == [1])
@@ -60,7 +60,7 @@ import Testing
         #expect(self.redacted(redactor, [note]) == ["X-Note: {{authorization:1}}"])
     }
 
-    @Test func linesBesideASecretKeepTheirOrder() {
+    @Test func linesNextToASecretKeepTheirOrder() {
         let redactor = Redactor()
         let plain = ["A: 1", "B: 2", "C: 3"]
         _ = self.redacted(redactor, plain)

@@ -12,7 +12,7 @@ import Testing
         #expect(vault.count == 3)
     }
 
-    @Test func itsGenerationGrowsWithWhatIsSearchedFor() {
+    @Test func itsGenerationGrowsWithTheKnownSecrets() {
         let vault = SecretVault()
         #expect(vault.isEmpty)
         _ = vault.placeholder(for: Array("abc".utf8), kind: "cookie")
@@ -53,7 +53,7 @@ import Testing
         #expect(vault.unsearched == 1)
     }
 
-    @Test func aCopyKeepsToItselfWhatItLearns() {
+    @Test func secretsOfACopyStayInTheCopy() {
         let vault = SecretVault()
         _ = vault.placeholder(for: Array("a3f9c2d1e8".utf8), kind: "token")
         let copy = SecretVault(copying: vault)

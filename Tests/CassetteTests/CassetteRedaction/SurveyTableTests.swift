@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Four bytes are too few for vectors.
-    @Test func vectorsFindWhatBytesFind() {
+    @Test func vectorsFindTheSameAsBytes() {
         let words = ["token\"", "eyJh", "BEGIN", "ghp_", "xoxb-", "key=", "sk_live_", "\"", "a", "passwor", "\u{e9}", "1//0", "x"]
         var generator = SeededGenerator(seed: 56)
         for _ in 0..<rounds(1000) {

@@ -52,7 +52,7 @@ import Testing
         #expect(RedactionFixtures.body("x MIIEpAIBAAKCAQEA0Z3VS5JJcds3 y", type: "text/plain", vault: vault) == "x {{private-key:1}} y")
     }
 
-    @Test func publicKeysAreNone() {
+    @Test func publicKeysAreNoSecrets() {
         Array("-----BEGIN PUBLIC KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3\n-----END".utf8).withUnsafeBytes {
             #expect(PrivateKeyBlock($0, beginAt: 5, limit: 1000) == nil)
         }
@@ -90,7 +90,7 @@ import Testing
         #expect(self.kinds(text) == [expected].compactMap { $0 })
     }
 
-    @Test func theSecretKeyBesideAKeyIDIsFound() {
+    @Test func theSecretKeyNextToAKeyIDIsFound() {
         let text = "id AKIAIOSFODNN7EXAMPLE key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY sha da39a3ee5e6b4b0d3255bfef95601890afd80709"
         #expect(self.kinds(text) == ["aws-key=AKIAIOSFODNN7EXAMPLE", "aws-secret=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"])
     }

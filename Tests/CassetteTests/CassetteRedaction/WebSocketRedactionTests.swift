@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aReasonWhosePlaceholderDoesNotFitIsCutToItsLength() throws {
+    @Test func aReasonWithATooLongPlaceholderIsTruncated() throws {
         let redactor = Redactor(rules: try RedactionRules(rules: ["text=key [a-z0-9]{4}"]))
         let reason = Array(repeating: UInt8(ascii: "x"), count: 114) + Array(" key ab12".utf8)
         var message = WebSocketMessage(at: 1, from: .server, content: .close(WebSocketClose(code: 1000, reason: reason)))
@@ -169,7 +169,7 @@ import Testing
         #expect(!new.elementsEqual(bytes))
     }
 
-    @Test func aFileWithoutSecretsIsNotWrittenAnew() throws {
+    @Test func aFileWithoutSecretsIsNotWrittenAgain() throws {
         var message = WebSocketMessage(
             at: 1, from: .server, content: .binary(.file(Sidecar(path: "a.bodies/b.bin", size: 70_000, sha256: ""))))
         let before = message

@@ -222,7 +222,7 @@ private enum Token {
         #expect(self.redacted("x \(encrypted) y") == "x {{jwt:1}} y")
     }
 
-    @Test func aTokenIsAMarkWhateverItsTimesAre() throws {
+    @Test func aTokenWithAnyTimesIsAMark() throws {
         let token = self.redacted(self.token)
         let moved = token.withBytes { bytes in WebTokenTimes.edits(in: bytes) { _ in "1890000000" }.applied(to: Array(bytes)) }
         #expect(moved != Array(token.utf8))
@@ -240,7 +240,7 @@ private enum Token {
             #"{"m":"line\nT\n"}"#, #"{"a":"\u0022T\u0022"}"#, #"{"access_token":"T","note":"xT"}"#, #"{"access_token":"T","note":"x.T.y"}"#,
             #"{"access_token":"T","note":"T_y"}"#, "https://me:T@h/x", #"{"a":"{\"b\":\"x\\nT\"}"}"#, "access_token=T access-T",
         ], [TextKind.plain, .form, .url, .fields])
-    func aTokenIsFoundAgainWhereverItIs(template: String, kind: TextKind) {
+    func aTokenIsFoundAgainInAnyPlace(template: String, kind: TextKind) {
         for token in [self.token, Token.make(#"{ "sub":"bori@a.test","exp":1790000000}"#)] {
             func redacted(_ text: String) -> String {
                 text.withBytes { String(decoding: Redactor().text.edits(in: $0, as: kind).applied(to: Array($0)), as: UTF8.self) }

@@ -115,7 +115,7 @@ import Testing
         #expect(counts.withLock { $0.systems } == 1 && counts.withLock { $0.files } == (hasCall ? 0 : 20) && !store.needsSync)
     }
 
-    @Test func aLinkInPlaceOfTheFolderIsNotFollowed() throws {
+    @Test func aLinkInsteadOfTheFolderIsNotFollowed() throws {
         try FileManager.default.createDirectory(atPath: self.folder.file("elsewhere"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(
             atPath: self.folder.file("pets.bodies"), withDestinationPath: self.folder.file("elsewhere"))
@@ -128,7 +128,7 @@ import Testing
         Array("    {\n      \"id\": \(id),\n      \"started\": \"2026-01-01T00:00:00.000000Z\"\n    }".utf8)
     }
 
-    @Test func anAppenderSyncsOnceForWhatWasWritten() throws {
+    @Test func anAppenderSyncsOncePerWrite() throws {
         let folder = try TemporaryFolder()
         let appender = try CassetteAppender.create(folder.file("a.json"), recorder: "test")
         try appender.append([self.encoded(1)])

@@ -250,7 +250,7 @@ import Testing
         #expect(try self.texts() == sampleTexts([1, 5]))
     }
 
-    @Test func aCassetteThatCannotBeBegunIsNotLeftBehind() throws {
+    @Test func aCassetteThatCannotBeStartedIsRemoved() throws {
         let disk = FaultyDisk()
         disk.with { $0.end = 10 }
         #expect(cassetteError { _ = try self.create(disk.calls) }?.code == .noSpace)
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// `kill -9` in the middle of a write leaves the beginning of the new bytes over the old ones.
-    @Test func aRecorderKilledInAnyWriteLeavesWhatWasBefore() throws {
+    @Test func aRecorderKilledInAnyWriteKeepsTheEarlierExchanges() throws {
         for existing in [[], [1], [1, 2]] {
             let old = SampleCassette.document(existing)
             let new = SampleCassette.document(existing + [3])

@@ -36,7 +36,7 @@ import Testing
         #expect(follower.epoch.number == 1 && follower.epoch.damage == nil)
     }
 
-    @Test func aWriteThatIsHalfDoneIsReadWhenItIsWhole() throws {
+    @Test func aHalfFinishedWriteIsReadOnceItIsComplete() throws {
         let appender = try CassetteAppender.create(self.path, recorder: "wiretape")
         try appender.append([self.text(1)])
         let follower = try CassetteFollower(path: self.path)
@@ -71,7 +71,7 @@ import Testing
         #expect(try InteractionDecoder.decode(old.bytes(old.ranges[1]), at: .textAlone).id == 2)
     }
 
-    @Test func aFileThatWasCutIsReadAnew() throws {
+    @Test func aTruncatedFileIsReadAgain() throws {
         try RecordedExchanges.write([.sample(1), .sample(2)], to: self.path)
         let follower = try CassetteFollower(path: self.path)
         let cut = follower.epoch.ranges[0].upperBound + 20
@@ -82,7 +82,7 @@ import Testing
         #expect(follower.epoch.damage?.interactions == 1)
     }
 
-    @Test func aMissingFileIsToldAndFoundAgain() throws {
+    @Test func aMissingFileIsReportedAndFoundAgain() throws {
         try RecordedExchanges.write([.sample(1)], to: self.path)
         let follower = try CassetteFollower(path: self.path)
         try FileManager.default.moveItem(atPath: self.path, toPath: self.folder.file("away.json"))

@@ -41,7 +41,7 @@ import Testing
         #expect(error?.message.contains("a.new.json") == true)
     }
 
-    @Test func recordingsBesideShareTheFolderOfBodies() throws {
+    @Test func adjacentRecordingsShareTheFolderOfBodies() throws {
         let folder = try TemporaryFolder()
         for name in ["a", "a.json", "a.new.json", "a.new-7.json", "b.json", "a.old.json"] { try folder.write([], to: name) }
         #expect(
@@ -89,12 +89,12 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func isFreeAgainBehindItsHolder() throws {
+    @Test func lockIsFreeAgainAfterItsHolder() throws {
         do { _ = try CassetteLock(self.path) }
         _ = try CassetteLock(self.path)
     }
 
-    @Test func findsTheCassetteBehindALink() throws {
+    @Test func cassetteBehindALinkIsFound() throws {
         #expect(symlink("a.json", self.folder.file("link.json")) == 0)
         let lock = try CassetteLock(self.folder.file("link.json"))
         #expect(throws: CassetteError.self) { try CassetteLock(self.path) }
@@ -147,7 +147,7 @@ import Testing
         #expect(throws: CassetteError.self) { _ = try CassetteReferences(familyOf: folder.file("a.json")) }
     }
 
-    @Test func tidyingRemovesOnlyWhatNoOneNames() throws {
+    @Test func tidyingRemovesOnlyUnreferencedFiles() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.json")
         let store = try BodyStore(cassettePath: path)

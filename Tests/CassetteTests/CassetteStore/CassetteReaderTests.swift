@@ -52,7 +52,7 @@ import Testing
         CassetteDamage.Stretch(bytes: 100..<150, line: 7, reason: "the end is missing", interactions: interactions)
     }
 
-    @Test func sumsUpWhatIsLost() {
+    @Test func lossesAreSummedUp() {
         var damage = CassetteDamage(path: "pets.json", stretches: [self.stretch(1)])
         #expect(damage.summary == "\"pets.json\" is torn: 1 exchange lost, 50 bytes left out, from line 7 (the end is missing)")
         damage.stretches.append(self.stretch(2))

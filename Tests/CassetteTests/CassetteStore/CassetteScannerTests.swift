@@ -75,7 +75,7 @@ import Testing
         #expect(self.error("{\"wiretape\": \(String(repeating: "9", count: 500)), ")?.code == .damaged)
     }
 
-    @Test func aFileCutAtAnyByteGivesWhatIsIntact() throws {
+    @Test func aFileTruncatedAtAnyByteGivesItsIntactExchanges() throws {
         let whole = SampleCassette.document([1, 2, 3])
         let ends = [1, 2, 3].map { SampleCassette.document(Array(1...$0)).count - CassetteLayout.closing.count }
         for cut in 1..<whole.count {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aZeroedSectorInTheMiddleCostsOnlyWhatItTouches() throws {
+    @Test func aZeroedSectorInTheMiddleLosesOnlyItsOwnExchanges() throws {
         var whole = SampleCassette.document(Array(1...20))
         for index in 2048..<2560 { whole[index] = 0 }
         let reader = try self.open(whole)
@@ -197,7 +197,7 @@ import Testing
         return check.isInsideCharacter ? bytes.count : nil
     }
 
-    @Test func acceptsWhatTheStandardLibraryAccepts() {
+    @Test func acceptsTheSameAsTheStandardLibrary() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<rounds(5000) {
             var bytes = Array("plain ascii and more, é 이름 🐈 \t\r\n end".utf8)
@@ -273,7 +273,7 @@ import Testing
     }
 
     /// Truncated and invalid files of all kinds, and texts that look like the beginning of an exchange.
-    @Test func damageIsToldAsIfThereWereOnePortion() throws {
+    @Test func damageIsReportedAsWithOnePortion() throws {
         var generator = SeededGenerator(seed: 32)
         for round in 0..<150 {
             var bytes = self.cassette(&generator)

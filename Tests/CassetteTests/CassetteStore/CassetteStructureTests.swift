@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Pieces shorter than a block are read byte by byte.
-    @Test func blocksFindWhatBytesFind() {
+    @Test func blocksFindTheSameAsBytes() {
         var generator = SeededGenerator(seed: 21)
         for round in 0..<400 {
             let elements = (0..<3).map { "{\"id\": \($0), \"v\": \(Self.value(&generator, depth: 4))}" }

@@ -101,7 +101,7 @@ import Testing
         #expect(try second.finish() == .inline(ConversationFixtures.lines(5..<6)))
     }
 
-    @Test func aLinkInPlaceOfAJournalIsNotFollowed() throws {
+    @Test func aLinkInsteadOfAJournalIsNotFollowed() throws {
         let victim = try self.folder.write(Array("precious".utf8), to: "victim")
         let store = try self.store()
         let journal = try store.makeJournal(7, self.path)

@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Ownership
 
-    @Test func aRecordingBesideTheCassetteKeepsItsOwn() throws {
+    @Test func anAdjacentRecordingKeepsItsOwnJournals() throws {
         try self.killed([2])
         try self.killed([2], messages: 5, of: "pets.new.json")
         #expect(try self.recover().added == [2])
@@ -119,7 +119,7 @@ import Testing
         #expect(try self.folder.names(in: "pets.bodies").isEmpty)
     }
 
-    @Test func oneWhoseCassetteIsGoneIsLeftAloneAndNamed() throws {
+    @Test func journalWithoutACassetteIsKeptAndReported() throws {
         try self.killed([2])
         try self.killed([4], of: "pets.new.json")
         try FileManager.default.removeItem(atPath: self.folder.file("pets.new.json"))
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{}", "[]", "\0\0\0", "{ \"journal\": 2 }", "{ \"journal\": 1, \"cassette\": \"pets.json\" }"])
-    func aHeadThatIsNoneIsNamedAndStopsNobody(text: String) throws {
+    func anInvalidHeadIsReportedAndStopsNothing(text: String) throws {
         try self.killed([2, 3])
         try self.folder.write(Array(text.utf8), to: "pets.bodies/open-2.json")
         let cassette = try RecordedCassette(path: self.path)

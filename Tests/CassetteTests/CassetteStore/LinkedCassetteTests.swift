@@ -35,7 +35,7 @@ import Testing
         #expect(CassettePlace.followed("plain.json") == "plain.json")
     }
 
-    @Test func bodiesAreBesideTheFileThatALinkLeadsTo() throws {
+    @Test func bodiesAreNextToTheTargetOfALink() throws {
         let sidecar = try self.makeBody()
         try FileManager.default.createDirectory(atPath: self.folder.file("runfiles"), withIntermediateDirectories: false)
         try self.link("runfiles/other.json", to: "../real/pets.json")
@@ -99,7 +99,7 @@ import Testing
         #expect(self.folder.exists("real/\(other.path)") && !self.folder.exists("real/\(unused.path)"))
     }
 
-    @Test func aRecordingThatDidNotReplaceTheCassetteIsTold() throws {
+    @Test func aRecordingThatDidNotReplaceTheCassetteIsReported() throws {
         try FileManager.default.createDirectory(atPath: self.folder.file("real"), withIntermediateDirectories: false)
         let path = self.folder.file("real/pets.json")
         try RecordedExchanges.write([.sample(1)], to: path)

@@ -21,14 +21,14 @@ import Testing
         #expect(throws: CassetteError.self) { try file.read(0..<3) }
     }
 
-    @Test func refusesWhatIsNoRegularFile() throws {
+    @Test func refusesOtherKindsOfFiles() throws {
         #expect(self.code { _ = try OpenFile(self.folder.path, for: .read) } == .unreadable)
         #expect(mkfifo(self.path, 0o600) == 0)
         #expect(self.code { _ = try OpenFile(self.path, for: .read) } == .unreadable)
         #expect(self.code { _ = try OpenFile("/dev/zero", for: .read) } == .unreadable)
     }
 
-    @Test func refusesNamesThatAreNone() throws {
+    @Test func refusesInvalidNames() throws {
         #expect(self.code { _ = try OpenFile("", for: .read) } == .unsafePath)
         #expect(self.code { _ = try OpenFile(self.path + "\0x", for: .create) } == .unsafePath)
         #expect(self.code { _ = try OpenFile(self.folder.file(String(repeating: "n", count: 5000)), for: .create) } == .unwritable)

@@ -53,7 +53,7 @@ import Testing
     }
 
     /// A taken name must not make the end of a recording fail.
-    @Test func longestNameLeavesRoomForAllNamesBesideIt() throws {
+    @Test func longestNameLeavesRoomForAllDerivedNames() throws {
         let path = self.folder.file(String(repeating: "n", count: CassettePlace.nameLimit - 5) + ".json")
         try CassettePlace.checkName(path)
         for _ in 1..<100 { try RecordedExchanges.write([.sample(1)], to: CassettePlace.freeName(beside: path)) }

@@ -67,7 +67,7 @@ struct TemporaryFileTests {
         #expect(throws: CassetteError.self) { try file.read(4..<7) }
     }
 
-    @Test func aFolderThatIsNotThereIsSaid() throws {
+    @Test func aMissingFolderIsReported() throws {
         let folder = try self.folder().path + "/none"
         let error = #expect(throws: CassetteError.self) { try UnnamedFile(in: folder) }
         #expect(error?.message.contains(folder) == true)

@@ -120,7 +120,7 @@ import Testing
         #expect(try self.changes(old, old) == [])
     }
 
-    @Test func filesAreComparedByWhatIsInThem() throws {
+    @Test func filesAreComparedByTheirContent() throws {
         let bytes = [UInt8](repeating: 7, count: 100_000)
         let one = Body.file(try self.folder.sidecar(bytes, of: "a.json"))
         let same = Body.file(try self.folder.sidecar(bytes, of: "b.json"))
@@ -129,7 +129,7 @@ import Testing
         #expect(try self.changes(one, other) == [FieldChange("body", "byte 99999: 0x07 (100000 bytes)", "0x08 (100000 bytes)")])
     }
 
-    @Test func aBodyThatWasCutDiffersFromAWholeOne() throws {
+    @Test func aTruncatedBodyDiffersFromACompleteOne() throws {
         var cut = Body.text("abc")
         cut.isComplete = false
         #expect(try self.changes(.text("abc"), cut) == [FieldChange("body", "complete", "cut short")])
@@ -159,7 +159,7 @@ import Testing
         #expect(try self.difference([0, 1], [0])?.new == "ends (1 byte)")
     }
 
-    @Test func aDifferenceIsFoundBehindTheFirstPiece() throws {
+    @Test func aDifferenceIsFoundAfterTheFirstPiece() throws {
         let bytes = [UInt8](repeating: 0x61, count: 3 * ByteSource.pieceSize)
         for offset in [0, ByteSource.pieceSize - 1, ByteSource.pieceSize, 2 * ByteSource.pieceSize + 5] {
             var other = bytes

@@ -82,7 +82,7 @@ import Testing
         #expect(try self.contents(bytes, "br").load(limit: 100) == bytes)
     }
 
-    @Test func ofACutBodyWhatCameIsShown() throws {
+    @Test func receivedPartOfATruncatedBodyIsShown() throws {
         let half = Array(self.coded(.gzip).dropLast(8))
         #expect(try self.contents(half, "gzip", isComplete: false).load(limit: 100) == Array("wiretape ".utf8))
         #expect(try self.contents(half, "gzip").load(limit: 100) == half)
@@ -103,7 +103,7 @@ import Testing
         #expect(try self.contents(Array("not gzip".utf8), "gzip", readsBroken: true).breaking?.name == nil)
     }
 
-    @Test func aBrokenBodyThatWasLookedAtIsToldByItsNote() throws {
+    @Test func aBrokenBodyIsRecognizedByItsNote() throws {
         let half = Array(self.coded(.gzip).dropLast(8))
         let headers = HeaderFields(["Content-Encoding: gzip"])
         let body = Body(size: half.count, content: .binary(half), note: "gzip: cut short")

@@ -21,7 +21,7 @@ import Testing
         #expect(try self.form(Array(text.utf8), type) == form)
     }
 
-    @Test func anImageIsOneWhateverItsTypeSays() throws {
+    @Test func anImageIsRecognizedUnderAnyType() throws {
         for type in ["image/png", "text/plain", nil] {
             guard case .image(let image) = try self.form(FormFixtures.png, type) else {
                 Issue.record("no image as \(type ?? "no type")")

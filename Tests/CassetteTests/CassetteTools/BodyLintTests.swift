@@ -50,7 +50,7 @@ import Testing
         #expect(self.lines(0, of: self.text)[1].hasPrefix("          ^^   "))
     }
 
-    @Test func thePlaceBehindTheLastByteIsMarked() {
+    @Test func thePositionAfterTheLastByteIsMarked() {
         let lines = self.lines(20, of: Array(self.text.prefix(20)))
         #expect(lines.count == 3)
         #expect(lines[2].hasPrefix("                      ^^  "))

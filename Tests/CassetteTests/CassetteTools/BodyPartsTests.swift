@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test func aTransferEncodingIsTakenOffUnlessRaw() throws {
+    @Test func aTransferEncodingIsDecodedUnlessRaw() throws {
         let note = try self.parts()[3]
         let body = BodyContents(FormFixtures.pets)
         #expect(try note.contents(in: body).load(limit: 100) == Array("hello".utf8))

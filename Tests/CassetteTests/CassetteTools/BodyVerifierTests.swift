@@ -61,7 +61,7 @@ import Testing
         guard case .damaged = self.problem(Body(size: 2, content: .raw(slice))) else { return #expect(Bool(false), "not found") }
     }
 
-    @Test func aFileOfContentIsWhatTheKeptBytesHold() throws {
+    @Test func aFileOfContentEqualsTheKeptBytes() throws {
         let coded = try self.coded("some text, some text, some text")
         let wire = try BodyRestorer.wireBytes(of: coded, file: { _ in [] }, raw: { _ in [] }).bytes
         let original = try self.folder.sidecar(wire, of: "a.json", ext: "gz")

@@ -22,7 +22,7 @@ import Testing
         #expect(self.lines(Body(size: 0, isComplete: false, content: .empty)) == ["empty, cut short"])
     }
 
-    @Test func codingsSayWhatTheyDid() {
+    @Test func codingsReportTheirWork() {
         let content = BodyContent.text(Array(repeating: 97, count: 120))
         let header = GzipHeader(bytes: [])
         let some: [(ContentCoding, String)] = [
@@ -46,7 +46,7 @@ import Testing
                 == "deflate, then raw deflate, 43 → 120 bytes")
     }
 
-    @Test func filesBesideTheCassetteAreNamed() {
+    @Test func filesNextToTheCassetteAreListed() {
         let body = Body(
             size: 10, codings: [.deflate(nil)], content: .file(Sidecar(path: "p.bodies/a.jpg", size: 20, sha256: "")),
             original: Sidecar(path: "p.bodies/b.zz", size: 10, sha256: ""))

@@ -15,7 +15,7 @@ import Testing
         try CassetteMerger(names.map(self.folder.file)).write(to: self.folder.file(name), recorder: "test")
     }
 
-    @Test func exchangesAreInOrderOfStartAndNumberedAnew() throws {
+    @Test func exchangesAreInOrderOfStartAndRenumbered() throws {
         let connection = { ConnectionInfo(id: $0, remote: "a:1", isReused: false) }
         try self.folder.write(
             [
@@ -122,7 +122,7 @@ import Testing
 
     init() throws { self.folder = try CareFolder() }
 
-    @Test func filesAndSlicesAreNamedAnew() throws {
+    @Test func filesAndSlicesAreRenamed() throws {
         let store = try BodyStore(cassettePath: self.folder.file("b.json"))
         let copier = BodyCopier(from: self.folder.file("a.json"), to: store, digest: { PortableSHA256() })
         let sidecar = try self.folder.sidecar([1, 2, 3], of: "a.json", ext: "jpg")
@@ -140,7 +140,7 @@ import Testing
         #expect(try copier.copy(.text("x")) == .text("x"))
     }
 
-    @Test func aFileThatIsNotWhatItSaysIsNotCopied() throws {
+    @Test func aFileWithAWrongDigestIsNotCopied() throws {
         let sidecar = try self.folder.sidecar([1, 2, 3], of: "a.json")
         try self.folder.folder.write([1, 2, 4], to: sidecar.path)
         let copier = BodyCopier(
@@ -188,7 +188,7 @@ import Testing
         #expect(cassetteError { _ = try CassetteHeadMembers.merged([redacted, ruled]) }?.message.contains("--redact RULE") == true)
     }
 
-    @Test func membersBehindTheInteractionsCountToo() throws {
+    @Test func membersAfterTheInteractionsCountToo() throws {
         let text = #"{"wiretape":1,"interactions":[],"note":3}"#
         let path = try self.folder.folder.write(Array(text.utf8), to: "d.json")
         #expect(try CassetteHeadMembers.read(CassetteReader(path: path)).map(\.name) == ["note"])

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["not a url", "ftp://a/", "http:///x", "http://", "http://a/b c"])
-    func aRequestThatNobodyCanMakeIsAProblem(url: String) throws {
+    func anImpossibleRequestIsAProblem(url: String) throws {
         try self.folder.write([.care(1), .care(2, "GET", url)], to: "a.json")
         let found = try self.findings()
         #expect(found.map(\.kind) == [.malformed] && found[0].exchange == 2 && found[0].text.hasPrefix("request.url"), "\(found)")
@@ -120,7 +120,7 @@ import Testing
 }
 
 @Suite struct CareFindingTests {
-    @Test func onlyWhatCanSpoilAReplayIsAProblem() {
+    @Test func onlyDefectsThatAffectAReplayAreProblems() {
         let problems: [CareFinding.Kind] = [.torn, .malformed, .duplicateID, .damagedBody, .changedBody]
         let others: [CareFinding.Kind] = [.undeveloped, .unusedFile, .unjudged]
         #expect(problems.allSatisfy { CareFinding($0, text: "x").isProblem })

@@ -30,7 +30,7 @@ import Testing
 
     // MARK: Words
 
-    @Test func eachMessageIsNamedByWhatItIs() throws {
+    @Test func eachMessageIsNamedAfterItsKind() throws {
         var long = Self.text(12, .server, "abcd")
         (long.frames, long.isDeflated, long.isComplete) = ([3, 1], true, false)
         let messages: [WebSocketMessage] = [
@@ -78,7 +78,7 @@ import Testing
         return words
     }
 
-    @Test(arguments: ["", "data: begun"]) func eventsAreReadWhereverTheirBodyIs(rest: String) throws {
+    @Test(arguments: ["", "data: begun"]) func eventsAreReadFromBodiesInAnyPlace(rest: String) throws {
         let bytes = Array((Self.stream + rest).utf8)
         let pieces = [Arrival.Piece(at: 5, size: 25), Arrival.Piece(at: 90, size: bytes.count - 25)]
         let stream = try #require(EventStream(bytes))

@@ -42,7 +42,7 @@ import Testing
     ])
     func aURLIsShownWithoutThem(url: String, shown: String) { #expect(SecretShapes.shownURL(url) == shown) }
 
-    @Test func anAccentBehindAMarkHidesNothing() {
+    @Test func anAccentAfterAMarkHidesNothing() {
         #expect(!SecretShapes.shownURL("http://a.test/?\u{301}=1&token=\u{301}hunter2").contains("hunter2"))
         #expect(!SecretShapes.shownURL("http://a.test/?\u{301}&token=hunter2").contains("hunter2"))
     }

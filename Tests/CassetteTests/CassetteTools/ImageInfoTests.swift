@@ -8,7 +8,7 @@ import Testing
         #expect(ImageInfo(Array(FormFixtures.png.prefix(20)))?.description == "PNG image, cut short before its size")
     }
 
-    @Test(arguments: [0xC0, 0xC2] as [UInt8]) func aJPEGTellsItBehindOtherSegments(frame: UInt8) {
+    @Test(arguments: [0xC0, 0xC2] as [UInt8]) func aJPEGShowsItAfterOtherSegments(frame: UInt8) {
         let jpeg: [UInt8] =
             [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xC4, 0, 3, 9, 0xFF, 0xFF, frame, 0, 11, 8, 0x01, 0xE0, 0x02, 0x80, 1, 0, 0, 0]
         #expect(ImageInfo(jpeg)?.description == "JPEG image, 640 × 480")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func anyBytesBehindAMagicNumberAreTaken() {
+    @Test func anyBytesAfterAMagicNumberAreAccepted() {
         var generator = SeededGenerator(seed: 7)
         for magic in [[0xFF, 0xD8, 0xFF], FormFixtures.png, Array("GIF89a".utf8), Array("RIFF0000WEBPVP8L".utf8)] as [[UInt8]] {
             for _ in 0..<300 {

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func noRawControlPassesWhateverTheBytes() {
+    @Test func noRawControlPassesInAnyBytes() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<300 {
             let bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -21,7 +21,7 @@ import Testing
 
     @Test func factsAreNilWithoutTheLibrary() { #expect(CurlReading.facts(names: ["libno-such-library.so.4"]) == nil) }
 
-    @Test func anotherLibraryIsNone() { #expect(CurlReading.facts(names: ["libc.so.6"]) == nil) }
+    @Test func anotherLibraryIsNil() { #expect(CurlReading.facts(names: ["libc.so.6"]) == nil) }
 }
 #endif
 
@@ -36,7 +36,7 @@ import Testing
 
     @Test func aReleaseThatIsNotKnownMayBeAny() { #expect(self.range.contains(nil)) }
 
-    @Test func itIsToldInWords() {
+    @Test func itIsDescribedInWords() {
         #expect(SwiftReleaseRange.all.description == "all known releases of Swift")
         #expect(SwiftReleaseRange(before: SwiftRelease(6, 4)).description == "Swift before 6.4")
         #expect(SwiftReleaseRange(from: SwiftRelease(6, 4)).description == "Swift 6.4 and later")

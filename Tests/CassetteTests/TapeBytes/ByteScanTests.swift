@@ -73,7 +73,7 @@ import Testing
         Array(text.utf8).withUnsafeBytes { ByteSearch.contains(needle, in: $0) }
     }
 
-    @Test func itFindsWhatALookAtEachPlaceFinds() {
+    @Test func itFindsTheSameAsALookAtEachPosition() {
         let needles: [StaticString] = ["a", "aa", "aab", "baa", "\"q\"", "q:q", "aqa", "::a"]
         var random = SeededGenerator(seed: 5)
         for _ in 0..<2000 {
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: 0..<9)
-    func oneOtherByteIsSeenWhereverItIs(index: Int) {
+    func oneOtherByteIsSeenAtAnyOffset(index: Int) {
         let bytes = [UInt8](repeating: 7, count: 9)
         var other = bytes
         other[index] = 0

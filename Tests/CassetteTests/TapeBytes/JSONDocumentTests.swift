@@ -56,7 +56,7 @@ import Testing
         #expect(inner.elements.map(\.int) == [1, 2])
     }
 
-    @Test func behindTheLastThereIsNothingHoweverOftenOneAsks() throws {
+    @Test func repeatedReadsAfterTheLastOneGiveNothing() throws {
         var elements = try JSONDocument(Array("[7]".utf8)).root.elements
         #expect(elements.next()?.int == 7)
         #expect(elements.next() == nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(inner.members.map(\.name.string) == ["b"])
     }
 
-    @Test func behindTheLastThereIsNothingHoweverOftenOneAsks() throws {
+    @Test func repeatedReadsAfterTheLastOneGiveNothing() throws {
         var members = try JSONDocument(Array(#"{"a": 7}"#.utf8)).root.members
         #expect(members.next()?.value.int == 7)
         #expect(members.next() == nil)

@@ -19,7 +19,7 @@ import Testing
         #expect(Array(input.utf8).withUnsafeBytes { automaton.earliestStart(in: $0, from: from) } == wanted)
     }
 
-    @Test func aFullTableIsBegunAnewAndSaysTheSame() throws {
+    @Test func aFullTableIsResetAndGivesTheSame() throws {
         // Requires about 2^9 states.
         let text = "[ab]*a[ab]{8}"
         var roomy = try self.automaton(text, isAnchored: true)

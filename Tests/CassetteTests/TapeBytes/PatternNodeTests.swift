@@ -58,7 +58,7 @@ import Testing
             (.otherCharacter, .nothing, [.end, .noWordEdge]), (.otherCharacter, .wordCharacter, [.wordEdge]),
             (.otherCharacter, .otherCharacter, [.noWordEdge]),
         ] as [(PatternEdge.Neighbour, PatternEdge.Neighbour, Set<PatternEdge>)])
-    func anEdgeIsKnownByWhatIsBesideIt(before: PatternEdge.Neighbour, after: PatternEdge.Neighbour, wanted: Set<PatternEdge>) {
+    func anEdgeIsRecognizedByItsNeighbours(before: PatternEdge.Neighbour, after: PatternEdge.Neighbour, wanted: Set<PatternEdge>) {
         let all: [PatternEdge] = [.start, .end, .wordEdge, .noWordEdge]
         #expect(Set(all.filter { $0.isAt(before: before, after: after) }) == wanted)
     }

@@ -24,7 +24,7 @@ import Testing
         #expect(calls.withLock { $0 } == ["early", "late"])
     }
 
-    @Test func workThatNobodyCanCancelGoesOn() {
+    @Test func workThatCannotBeCancelledContinues() {
         WorkCancellation.onCancel { Issue.record("it was cancelled") }
         #expect(!WorkCancellation.isCancelled)
     }

@@ -89,7 +89,7 @@ import Testing
         #expect(Self.contents(text) == [])
     }
 
-    @Test func aBlockThatBeginsInABlockBeginsAnew() {
+    @Test func aBlockThatBeginsInABlockStartsOver() {
         #expect(Self.contents("-----BEGIN CERTIFICATE-----\nAAAA\n" + Self.block("BBBB")) == ["BBBB"])
     }
 

@@ -34,7 +34,7 @@ import Wiretape
         // snippet end
     }
 
-    @Test func eventsAreTold() async throws {
+    @Test func eventsAreReported() async throws {
         let lines = AsyncStream<String>.makeStream()
         let write: @Sendable (String) -> Void = { lines.continuation.yield($0) }
         // snippet: measure-events

@@ -83,7 +83,7 @@ import Wiretape
         #expect(self.transport.requests.last?.body.size == 10)
     }
 
-    @Test func progressIsTold() async throws {
+    @Test func progressIsReported() async throws {
         let session = self.session
         let form = FormData()
         let fractions = AsyncStream<Double>.makeStream()

@@ -84,7 +84,7 @@ import TapeTestSupport
         #expect(state.requestSent(at: 3) == .finish)
     }
 
-    @Test(arguments: 0..<6) func anEarlyAnswerIsWholeHoweverTheRestEnds(way: Int) {
+    @Test(arguments: 0..<6) func anEarlyAnswerIsCompleteHoweverTheRequestEnds(way: Int) {
         var state = self.uploading()
         state.requestBodySent(at: 1)
         state.responseBegan()
@@ -138,7 +138,7 @@ import TapeTestSupport
         #expect(late.upstreamFailed(timeout) == .answer(timeout))
     }
 
-    @Test func aRequestThatHasNotLeftIsSentAgainWhateverItIs() {
+    @Test func anUnsentRequestOfAnyKindIsSentAgain() {
         var state = self.uploading()
         #expect(state.upstreamFailed(self.reset, isUnprocessed: true) == .redial)
         var begun = self.uploading()
@@ -229,7 +229,7 @@ import TapeTestSupport
         #expect(state.takesRequest && state.readsClient)
     }
 
-    @Test func theTimeThatAClientGivesACallEndsItWhateverIsAwaited() {
+    @Test func theClientsDeadlineEndsACallInAnyState() {
         var limits = Self.limits
         limits.call = 2000
         var state = ExchangeState(ExchangeState.Request(isRepeatable: false, isRead: false), limits: limits)
@@ -315,7 +315,7 @@ import TapeTestSupport
         #expect(state.deadlinePassed(origin: "o", at: 300_020) == .answer(failure))
     }
 
-    @Test func nobodyIsBlamedForAFullRecorder() {
+    @Test func aFullRecorderIsNobodysTimeout() {
         var state = self.uploading()
         state.recorderChanged(isFull: true, at: 1000)
         #expect(state.clientDeadline == nil && state.originDeadline == nil)
@@ -323,7 +323,7 @@ import TapeTestSupport
         #expect(state.clientDeadline == 560_000)
     }
 
-    @Test func theOriginsTimeRunsAnewAfterAFullRecorder() {
+    @Test func theOriginsTimeRestartsAfterAFullRecorder() {
         var state = self.sent()
         state.recorderChanged(isFull: true, at: 1000)
         state.recorderChanged(isFull: false, at: 2000)
@@ -345,7 +345,7 @@ import TapeTestSupport
         #expect(state.clientDeadline == 119_000)
     }
 
-    @Test func eachPartOfTheRequestIsTheOriginsTimeAnew() {
+    @Test func eachPartOfTheRequestRestartsTheOriginsTime() {
         var state = self.uploading()
         state.originWritabilityChanged(false, at: 1)
         state.requestBodySent(at: 1000)

@@ -32,7 +32,7 @@ internal import Testing
         #expect(try self.request("OPTIONS * HTTP/1.1\nHost: a\n\n") == "OPTIONS * HTTP/1.1\nHost: a\n\n")
     }
 
-    @Test func fieldsForThisConnectionStayBehind() throws {
+    @Test func fieldsForThisConnectionAreNotForwarded() throws {
         let wire = """
             GET / HTTP/1.1
             Host: a

@@ -74,7 +74,7 @@ import TapeTestSupport
         #expect(tap.ended(.complete, at: 1).responseBody?.isSpilled == true)
     }
 
-    @Test func aClockThatStandsStillGivesNoNegativeTimes() {
+    @Test func aStoppedClockGivesNoNegativeTimes() {
         var tap = self.tap()
         tap.requestEnded(at: 3, sendStarted: 5)
         tap.responseBegan(RecordedResponse(status: 200), framing: .none, at: 1)
@@ -89,7 +89,7 @@ import TapeTestSupport
         #expect(tap.ended(.complete, at: 0).interaction.tunnel == TunnelCounts(sent: 1, received: 2))
     }
 
-    @Test func aConnectionComesWithWhatItsHandshakeTook() {
+    @Test func aConnectionComesWithTheTimeOfItsHandshake() {
         var tap = self.tap()
         let details = TLSDetails(version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", sni: "h")
         tap.connected(
@@ -235,7 +235,7 @@ import TapeTestSupport
 }
 
 @Suite struct TapedExchangeTests {
-    @Test func itWeighsWhatItsBodiesHold() {
+    @Test func itWeighsAsMuchAsItsBodies() {
         let interaction = Interaction(id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://h/"))
         let body = TapedBody(size: 1000, isComplete: true, bytes: [1, 2, 3], isSpilled: true)
         let empty = TapedExchange(interaction: interaction)

@@ -32,7 +32,7 @@ import Testing
         #expect(self.frame("", by: 1, self.chunks([])) == "0\r\n\r\n")
     }
 
-    @Test func anEditedBodyIsFramedAnew() {
+    @Test func anEditedBodyGetsNewFraming() {
         #expect(self.frame("hello!", by: 4, self.chunks([(5, nil)])) == "4\r\nhell\r\n2\r\no!\r\n0\r\n\r\n")
     }
 

@@ -58,7 +58,7 @@ internal import Testing
     }
 
     @Test(arguments: [("HEAD", 200), ("GET", 100), ("GET", 101), ("GET", 204), ("GET", 304), ("CONNECT", 200), ("CONNECT", 299)])
-    func responseThatHasNoBodyHasNoneWhateverItsFieldsSay(_ method: String, _ status: Int) throws {
+    func responseWithoutABodyHasNoneDespiteItsFields(_ method: String, _ status: Int) throws {
         for line in ["Content-Length: 5", "Transfer-Encoding: chunked", "A: b"] {
             let head = try Wire.responseHead("HTTP/1.1 \(status) X", line)
             #expect(try BodyFraming.ofResponse(head, requestMethod: method) == .none)

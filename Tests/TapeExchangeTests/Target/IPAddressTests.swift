@@ -21,12 +21,12 @@ internal import Testing
         #expect(IPAddress(text) == nil)
     }
 
-    @Test func gapStandsForZeros() {
+    @Test func gapMeansZeros() {
         #expect(IPAddress("1:2::8")?.bytes == [0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8])
         #expect(IPAddress("1::") == IPAddress("1:0:0:0:0:0:0:0"))
     }
 
-    @Test func mappedAddressIsTheAddressItStandsFor() {
+    @Test func mappedAddressEqualsItsIPv4Address() {
         #expect(IPAddress("::ffff:127.0.0.1") == IPAddress("127.0.0.1"))
         #expect(IPAddress("::ffff:7f00:1") == IPAddress("127.0.0.1"))
         #expect(IPAddress(bytes: [UInt8](repeating: 0, count: 5)) == nil)

@@ -85,7 +85,7 @@ internal import Testing
     }
 
     @Test(arguments: ["a b", "a, b", "u@a", "a:0", "a:b", "http://a", "a/b", "a\tb", "[::1", "a:80:80", "a\u{FC}"])
-    func malformedHostIsRefusedEvenBesideAnAbsoluteTarget(_ value: String) throws {
+    func malformedHostIsRefusedEvenWithAnAbsoluteTarget(_ value: String) throws {
         for target in ["/", "http://a/"] {
             let error = #expect(throws: MessageError.self) { try self.check(target, "HTTP/1.1", ["Host: \(value)"]) }
             #expect(error?.status == 400)

@@ -18,7 +18,7 @@ internal import Testing
     }
 
     @Test(arguments: ["https://b/c", "http://127.0.0.1:7070/", "http://127.0.0.1:7070/https://", "http://127.0.0.1:7071/https://b/"])
-    func aRefererThatIsNoneOfOursStays(value: String) throws {
+    func aForeignRefererStays(value: String) throws {
         #expect(try self.mapping("/https://a/").request(HeaderFields(["Referer: \(value)"])).lines == ["Referer: \(value)"])
     }
 
@@ -45,7 +45,7 @@ internal import Testing
         #expect(try self.location(value, path: "/s1:t/https://a/b") == "http://127.0.0.1:7070/s1:t/\(value)")
     }
 
-    @Test func aRedirectToNowhereIsNoneHereEither() throws {
+    @Test func anInvalidRedirectStaysInvalid() throws {
         #expect(try self.location("") == "")
         #expect(try self.location("httpx:/b") == "httpx:/b")
     }
@@ -99,7 +99,7 @@ internal import Testing
         }
     }
 
-    @Test(arguments: [201, 202, 302]) func aLocationIsMappedWhateverTheStatus(status: Int) throws {
+    @Test(arguments: [201, 202, 302]) func aLocationIsMappedWithAnyStatus(status: Int) throws {
         let head = ResponseHead(version: .http11, status: status, reason: [], fields: HeaderFields(["Location: /x"]))
         #expect(
             try self.mapping("/https://a/").response(head).fields.lines == ["Location: http://127.0.0.1:7070/https://a/x"])

@@ -42,7 +42,7 @@ internal import Testing
     @Test(arguments: [
         "/", "", "*", "/a", "/a:b", "/a:b/c", "/ftp:/a/", "/s1:t//a", "/1ftp://a", "/a/b/https://c/", "/?https://a/", "/s1:t?https://a/b",
     ])
-    func anyOtherPathIsNone(path: String) throws {
+    func anyOtherPathIsNil(path: String) throws {
         #expect(try ReverseTarget(path, method: "GET") == nil)
     }
 
@@ -59,7 +59,7 @@ internal import Testing
         ("/https://[::1/", "needs a host name"), ("/ftp://secret/", "another scheme"), ("/git+ssh%3A//a", "another scheme"),
         ("/H2.x-y://a", "another scheme"), ("/httpss://a/", "another scheme"),
     ])
-    func aURLThatIsNoneIsRefusedWithoutItsSecrets(path: String, reason: String) throws {
+    func anInvalidURLIsRefusedWithoutItsSecrets(path: String, reason: String) throws {
         let error = #expect(throws: MessageError.self) { _ = try ReverseTarget(path, method: "GET") }
         #expect(error?.status == 400)
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")

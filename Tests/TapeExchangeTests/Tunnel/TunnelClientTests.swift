@@ -36,7 +36,7 @@ internal import Testing
         #expect(self.step(interim + "HTTP/1.1 102 X\r\n\r\n").0 == .failed(.notThisProtocol))
     }
 
-    @Test func aRefusalSaysWhatIsWanted() {
+    @Test func aRefusalNamesTheExpectedForm() {
         let wanted = "HTTP/1.1 407 X\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: Basic realm=\"a\"\r\n\r\n"
         #expect(self.step(wanted).0 == .failed(.needsLogin(["Negotiate", "Basic"])))
         #expect(self.step("HTTP/1.1 401 Unauthorized\r\n\r\n", authorization: "Basic eDp5").0 == .failed(.needsLogin([])))

@@ -49,7 +49,7 @@ internal import Testing
         "permessage-deflate; client_max_window_bits", "permessage-deflate; server_no_context_takeover=1", "permessage-deflate; a",
         "permessage-deflate; client_no_context_takeover; client_no_context_takeover", "permessage-deflate, x", "x",
     ])
-    func bitsOfWhatIsNotKnownAreOpen(_ answer: String) {
+    func bitsOfUnknownExtensionsAreAllowed(_ answer: String) {
         let agreement = self.agreed(answer)
         #expect(agreement.deflate == nil)
         #expect(agreement.reservedBits == .any)

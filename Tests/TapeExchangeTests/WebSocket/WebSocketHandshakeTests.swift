@@ -37,7 +37,7 @@ internal import Testing
         #expect(extended.key == nil && extended.protocols == ["chat"])
     }
 
-    @Test func requestsThatAreNoneAreRefusedWithTheReason() {
+    @Test func invalidRequestsAreRefusedWithTheReason() {
         let cases: [(RequestHead, Int, String)] = [
             (self.head(method: "POST"), 400, "GET"), (self.head(without: 1), 400, "Connection: Upgrade"),
             (self.head(without: 2), 400, "Upgrade"),

@@ -7,7 +7,7 @@ internal import Testing
 /// Conversations that we write are read by Python's websockets and wsproto, and the other way round.
 @Suite struct WebSocketPeerTests {
     @Test(.enabled(if: WebSocketPeers.python != nil, "PyPI's websockets and wsproto"))
-    func othersReadWhatWeWriteAndWeReadWhatTheyWrite() throws {
+    func otherLibrariesAndOursReadEachOther() throws {
         var generator = SeededGenerator(seed: 18)
         let python = try #require(WebSocketPeers.python)
         let cases = (0..<rounds(200)).map { _ in Self.conversation(&generator) }

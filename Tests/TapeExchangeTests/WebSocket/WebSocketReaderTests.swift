@@ -40,7 +40,7 @@ internal import Testing
             ])
     }
 
-    @Test func messageThatIsCutIsToldAsFarAsItCame() {
+    @Test func truncatedMessageIsReportedWithItsReceivedPart() {
         for (hex, agreement) in [("01 03 48656c 80 02 6c", WebSocketAgreement()), ("41 03 f248cd 80 04 c9c9", Self.deflate)] {
             let transcript = WebSocketTranscript.of(self.bytes(hex), agreement: agreement)
             #expect(transcript.messages.count == 1)
@@ -49,7 +49,7 @@ internal import Testing
         }
     }
 
-    @Test func problemIsToldOnceAfterWhatCameBefore() {
+    @Test func problemIsReportedOnceAfterTheEarlierMessages() {
         let transcript = WebSocketTranscript.of(self.bytes("01 03 48656c 83 00 81 01 61"), pieces: [6, 1])
         #expect(
             transcript.messages == [
@@ -79,7 +79,7 @@ internal import Testing
         for message in transcript.messages { #expect(message.note?.contains("'x-shout'") == true) }
     }
 
-    @Test func bothReasonsAreSaidOfAMessageThatHasTwo() {
+    @Test func messageWithTwoProblemsNamesBoth() {
         let agreement = WebSocketAgreement(deflate: PerMessageDeflate(), unknown: ["x-shout"])
         let message = WebSocketTranscript.of(self.bytes("e1 03 ffffff"), agreement: agreement).messages.first
         #expect(message?.note?.hasPrefix("kept as it was sent: ") == true)

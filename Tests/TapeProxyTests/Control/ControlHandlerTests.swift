@@ -43,7 +43,7 @@ import Testing
         #expect(try running.ask("GET", "/sessions").status == 200)
     }
 
-    @Test func aClientThatWaitsForItIsToldToGoOn() throws {
+    @Test func aClientThatWaitsForItGetsA100() throws {
         let running = try RunningSessions()
         let client = try RawConnection(port: running.controlPort)
         let body = #"{"cassette": "a.json"}"#

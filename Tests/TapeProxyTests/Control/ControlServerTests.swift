@@ -11,7 +11,7 @@ import Testing
         #expect(error?.code == .remoteNotAllowed)
     }
 
-    @Test func aPortInUseIsTold() throws {
+    @Test func aPortInUseIsReported() throws {
         let running = try RunningSessions()
         let error = #expect(throws: ProxyError.self) {
             try ControlServer.start(for: running.server, port: running.port, token: Secret(RunningSessions.token))

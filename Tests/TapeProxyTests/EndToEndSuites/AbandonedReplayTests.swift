@@ -69,7 +69,7 @@ import Testing
         return threads
     }
 
-    @Test func soIsOneWhoseAnswerIsNotReadBeforeTheStop() throws {
+    @Test func anAnswerUnreadBeforeTheStopIsAHitToo() throws {
         let replay = try self.replay(latency: .fixed(600_000), outcome: Self.cut)
         let loops = replay.server.loops
         let disk = try #require(try loops.loops.map { $0.disk }.first)

@@ -42,7 +42,7 @@ import Testing
         #expect(failure.message == notices.first, sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13]) func aClientThatRejectsTheCertificateIsToldHowToTrustIt(version: TLSVersion) throws {
+    @Test(arguments: [TLSVersion.tls12, .tls13]) func aClientThatRejectsTheCertificateGetsAdviceOnTrust(version: TLSVersion) throws {
         let proxy = try self.proxy()
         let untrusting = try TLSClient(trusting: TestAuthority(), maximum: version)
         let stream = try untrusting.stream(over: self.connect(proxy))
@@ -52,7 +52,7 @@ import Testing
         try self.expectFailure(proxy, "for \"example.test:8443\": the client rejected wiretape's certificate (")
     }
 
-    @Test func aClientThatClosesAfterTheCertificateIsToldHowToTrustIt() throws {
+    @Test func aClientThatClosesAfterTheCertificateGetsAdviceOnTrust() throws {
         let proxy = try self.proxy()
         let connection = try self.connect(proxy)
         let stream = try self.scene.client.stream(over: connection)
@@ -62,7 +62,7 @@ import Testing
         try self.expectFailure(proxy, "the client closed the connection during the handshake, which most often means")
     }
 
-    @Test func aClientThatResetsIsToldHowToTrustIt() throws {
+    @Test func aClientThatResetsGetsAdviceOnTrust() throws {
         let proxy = try self.proxy()
         let stream = try self.scene.client.stream(over: self.connect(proxy))
         try stream.sendHello()
@@ -97,7 +97,7 @@ import Testing
         #expect(failure.message == proxy.notices.lines.first)
     }
 
-    @Test func aHelloThatIsNoneIsAnsweredWithAnAlert() throws {
+    @Test func anInvalidHelloIsAnsweredWithAnAlert() throws {
         let proxy = try self.proxy()
         let client = try self.connect(proxy)
         try client.send([0x16, 3, 1, 0, 4, 1, 0, 0, 0])
@@ -106,14 +106,14 @@ import Testing
         try self.expectFailure(proxy, "--passthrough example.test:8443 leaves it alone.")
     }
 
-    @Test func aClientThatSpeaksOnlyOldVersionsIsToldWhichOptionAllowsThem() throws {
+    @Test func aClientWithOnlyOldVersionsGetsTheOptionThatAllowsThem() throws {
         let proxy = try self.proxy { $0.tls?.clientMinimum = .tls13 }
         let stream = try TLSClient(trusting: self.scene.authority, maximum: .tls12).stream(over: self.connect(proxy))
         #expect(throws: TLSFailure.self) { try stream.handshake() }
         try self.expectFailure(proxy, "--tls-min")
     }
 
-    @Test func theSameFailureIsSaidOnceAndRecordedEachTime() throws {
+    @Test func theSameFailureIsReportedOnceAndRecordedEachTime() throws {
         let proxy = try self.proxy()
         let untrusting = try TLSClient(trusting: TestAuthority())
         for _ in 0..<3 {
@@ -172,7 +172,7 @@ import Testing
         #expect(proxy.notices.lines.isEmpty)
     }
 
-    @Test func aFloodBehindAHelloIsNotKept() throws {
+    @Test func aFloodAfterAHelloIsNotKept() throws {
         let heard = Gate("the origin has the hello")
         let origin = try RawOrigin { connection in
             _ = try connection.next()

@@ -228,7 +228,7 @@ import Testing
         #expect(proxy.session.verdict().flaws.isEmpty && proxy.session.verdict().hits == 1)
     }
 
-    @Test func aClientThatLeavesEarlyIsNotedWithWhatItOwes() throws {
+    @Test func aClientThatLeavesEarlyIsReportedWithItsUnsentMessages() throws {
         let proxy = try self.replay(self.pingPong)
         let call = try Call(proxy)
         try call.send("a")

@@ -138,7 +138,7 @@ import Testing
         #expect(failure.kind == .malformed)
     }
 
-    @Test func aChunkThatIsNoneCutsTheAnswer() throws {
+    @Test func anInvalidChunkCutsTheAnswer() throws {
         let gate = Gate("the client has the good chunk")
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /")
@@ -199,7 +199,7 @@ import Testing
         #expect(recorded.response?.body?.isComplete == false)
     }
 
-    @Test func anAnswerWithBytesBehindItsEndIsNotMixedIntoTheNext() throws {
+    @Test func bytesAfterTheEndOfAnAnswerAreNotMixedIntoTheNext() throws {
         let origin = try RawOrigin(
             { connection in
                 try connection.expectRequest("GET /a")

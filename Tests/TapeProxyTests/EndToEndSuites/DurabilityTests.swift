@@ -7,7 +7,7 @@ import Testing
 
 /// What happens to the traffic if a recording must be on the disk before an answer ends.
 @Suite struct DurabilityTests {
-    @Test func withFullDurabilityTheAnswersEndComesBehindTheSyncedFile() throws {
+    @Test func withFullDurabilityTheAnswerEndsAfterTheFileIsSynced() throws {
         let origin = try RawOrigin { connection in
             for path in ["/1", "/2"] {
                 try connection.expectRequest("GET \(path)")

@@ -190,7 +190,7 @@ import Testing
         origin.finish()
     }
 
-    @Test func aClientThatResetsIsRecordedAsGoneAndTheOriginHearsOfIt() throws {
+    @Test func aClientThatResetsIsRecordedAsGoneAndTheOriginIsReset() throws {
         let origin = try self.origin { peer in
             try peer.wait(for: "a request") { !$0.ended.isEmpty }
             let head = ["content-length: 10"]
@@ -279,7 +279,7 @@ import Testing
         #expect(cut.by == .origin)
     }
 
-    @Test func aWholeAnswerThatWaitsToBeReadSurvivesItsConnection() throws {
+    @Test func aCompleteUnreadAnswerSurvivesItsConnection() throws {
         // One window that the client has, one that waits for it, one more that makes the proxy stop reading, and one byte that nobody
         // reads.
         let body = String(repeating: "x", count: 3 * 65_535 + 1)
@@ -469,7 +469,7 @@ import Testing
         #expect(cut.by == .client)
     }
 
-    @Test func aClientThatIsGoneCancelsWhatItAskedFor() throws {
+    @Test func aClientThatIsGoneCancelsItsRequests() throws {
         let asked = DispatchSemaphore(value: 0)
         let origin = try self.origin { peer in
             try peer.wait(for: "a request") { $0.ended.contains(1) }
@@ -533,7 +533,7 @@ import Testing
     // MARK: Translation
 
     /// The settings that indicate HTTP/2 may arrive in parts.
-    @Test(arguments: 1...9) func originOfHTTP2OnAConnectionOfHTTP1IsToldApart(first: Int) throws {
+    @Test(arguments: 1...9) func originOfHTTP2OnAConnectionOfHTTP1IsDetected(first: Int) throws {
         let scene = try ExchangeScene()
         scene.client(ForwardTranscriptTests.get)
         scene.connected()

@@ -178,7 +178,7 @@ import Testing
         #expect(origin.accepted == 0)
     }
 
-    @Test func hopByHopFieldsStayBehindOnBothSides() throws {
+    @Test func hopByHopFieldsAreRemovedOnBothSides() throws {
         let origin = try RawOrigin { connection in
             let head = try connection.expectRequest("GET /")
             guard head.contains("\r\nX-Kept: 1\r\n"), !head.contains("X-Named"), !head.contains("Proxy-"), !head.contains("Keep-Alive")

@@ -82,7 +82,7 @@ import Testing
         #expect(try client.readToEnd().bytes == [5, 0] + SOCKS5.Reply.notAllowed.bytes)
     }
 
-    @Test func aDeadOriginIsToldAsSuch() throws {
+    @Test func aDeadOriginIsReportedAsSuch() throws {
         let origin = try RawOrigin()
         origin.stop()
         let proxy = try RunningProxy()

@@ -141,7 +141,7 @@ import Testing
         #expect(try proxy.server.contexts.map { $0.isRecorderFull } == [false, false])
     }
 
-    @Test(arguments: loopCounts) func aStopLetsWhatIsInFlightEndOnEveryLoop(loops: Int) throws {
+    @Test(arguments: loopCounts) func aStopLetsRequestsUnderWayEndOnEveryLoop(loops: Int) throws {
         let asked = (0..<loops).map { _ in Gate("the origin has a request") }
         let answer = (0..<loops).map { _ in Gate("the stop has begun") }
         let origin = try RawOrigin(
@@ -175,7 +175,7 @@ import Testing
         #expect(try proxy.recorded().map(\.outcome) == Array(repeating: .complete, count: loops))
     }
 
-    @Test(arguments: loopCounts) func aStopCutsWhatOutlastsItsGraceOnEveryLoop(loops: Int) throws {
+    @Test(arguments: loopCounts) func aStopCutsExchangesAfterItsGraceOnEveryLoop(loops: Int) throws {
         let origin = try RawOrigin(
             scripts: (0..<loops).map { _ in
                 { connection in

@@ -59,7 +59,7 @@ import Testing
         #expect(origin.accepted == 1)
     }
 
-    @Test func plainHTTPIsNotAnsweredFromWhatWasRecordedOverTLS() throws {
+    @Test func plainHTTPIsNotAnsweredFromARecordingOverTLS() throws {
         let (origin, folder) = try self.record("/a")
         let replay = try self.scene.proxy(.none, in: folder)
         let client = try replay.connect()

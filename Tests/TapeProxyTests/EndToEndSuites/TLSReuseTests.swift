@@ -82,7 +82,7 @@ import Testing
         #expect(recorded.map { $0.timing.tls != nil } == [true, true])
     }
 
-    @Test func anotherTunnelTakesTheConnectionThatLies() throws {
+    @Test func anotherTunnelTakesTheIdleConnection() throws {
         let origin = try RawOrigin(Self.serves(self.scene.origin(), "/1", "/2"))
         let proxy = try self.scene.proxy()
         for path in ["/1", "/2"] {

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { self.scene = try TLSScene() }
 
-    @Test func aStopEndsWhateverIsOpenWithinItsGrace() throws {
+    @Test func aStopEndsAllConnectionsWithinItsGrace() throws {
         let origin = try RawOrigin(
             self.scene.origin().plays { _ = try? $0.readToEnd() }, { _ = try? $0.readToEnd() })
         let proxy = try self.scene.proxy { $0.limits.grace = 1 }
@@ -32,7 +32,7 @@ import Testing
         #expect(proxy.notices.lines.isEmpty)
     }
 
-    @Test func manyStalledHandshakesAreClosedAndHurtNobody() throws {
+    @Test func manyStalledHandshakesAreClosedWithoutHarm() throws {
         let count = 200
         let origin = try RawOrigin(
             self.scene.origin().plays { stream in

@@ -45,7 +45,7 @@ import Testing
         #expect(recorded.connection?.tls?.version == "TLSv1.3")
     }
 
-    @Test func anOriginThatEndsFirstStillHearsTheClient() throws {
+    @Test func anOriginThatEndsFirstStillReceivesFromTheClient() throws {
         let origin = try RawOrigin(
             self.scene.origin().plays { stream in
                 try stream.expectRequest("GET /chat")

@@ -12,7 +12,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 408 Request Timeout\r\nWiretape-Error: timeout\r\n"))
     }
 
-    @Test func aConnectionWithoutARequestIsClosedWithoutAWord() throws {
+    @Test func aConnectionWithoutARequestIsClosedSilently() throws {
         let proxy = try RunningProxy {
             $0.limits.requestHead = 1
             $0.limits.clientIdle = 1

@@ -40,7 +40,7 @@ import Testing
         #expect(recorded.allSatisfy { $0.connection?.tls == nil })
     }
 
-    @Test func requestsRightBehindTheCONNECTAreNotLost() throws {
+    @Test func requestsRightAfterTheCONNECTAreNotLost() throws {
         let origin = try RawOrigin { connection in
             for path in ["/1", "/2"] {
                 try connection.expectRequest("GET \(path)")

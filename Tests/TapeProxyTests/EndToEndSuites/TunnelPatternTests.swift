@@ -58,7 +58,7 @@ import Testing
         #expect(try proxy.recorded().count == 1)
     }
 
-    @Test func aRefusedHostGetsA403AndNobodyIsDialled() throws {
+    @Test func aRefusedHostGetsA403AndNothingIsDialled() throws {
         let origin = try RawOrigin()
         let hosts = try HostPattern("127.0.0.1")
         // Refusing takes precedence over passing through.

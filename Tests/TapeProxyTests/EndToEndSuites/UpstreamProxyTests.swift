@@ -163,7 +163,7 @@ import Testing
         #expect(try proxy.recorded().first?.request.headers.contains("wiretape-hops") == false)
     }
 
-    @Test func anOriginIsToldOfNoHops() throws {
+    @Test func anOriginGetsNoHopsField() throws {
         let origin = try RawOrigin { connection in
             #expect(try !connection.expectRequest("GET /a").contains("Wiretape-Hops"))
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
@@ -173,7 +173,7 @@ import Testing
         origin.finish()
     }
 
-    @Test func proxiesThatNameEachOtherAreTold() throws {
+    @Test func proxiesThatNameEachOtherAreReported() throws {
         let proxy = try RunningProxy()
         let answer = try proxy.ask(self.get(hops: 9))
         #expect(answer.hasPrefix("HTTP/1.1 508 ") && answer.contains("--upstream-proxy"))

@@ -53,7 +53,7 @@ import Testing
         return notices.first ?? ""
     }
 
-    @Test func aCertificateThatIsNotInOrderIsSaidWithItsRemedy() throws {
+    @Test func anInvalidCertificateIsReportedWithItsRemedy() throws {
         let origins = self.scene.origins
         #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: -400)).contains(": have it renewed"))
         #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: 10)).contains("is not valid before "))
@@ -75,7 +75,7 @@ import Testing
         #expect(notices.count == 1)
     }
 
-    @Test func anOriginThatLeavesInsideTheHandshakeIsSaidSo() throws {
+    @Test func anOriginThatLeavesDuringTheHandshakeIsReported() throws {
         let (closed, _) = try self.failure { _ = try $0.next() }
         #expect(closed.contains("it closed the connection during the handshake"))
         let (reset, _) = try self.failure { connection in
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Everything is offered to it, in one more attempt.
-    @Test func anOriginThatSpeaksNoHTTPIsSaidSo() throws {
+    @Test func anOriginThatSpeaksNoHTTPIsReported() throws {
         let tls = try self.scene.origin(protocols: ["imap"])
         let (answer, _) = try self.failure(tls.isRefused(), attempts: 3)
         #expect(answer.contains("speaks neither HTTP/1.1 nor HTTP/2: --passthrough"), "\(answer)")
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: Certificates of ours
 
-    @Test(arguments: [TLSVersion.tls12, .tls13]) func aCertificateThatIsWantedAndMissingIsSaid(version: TLSVersion) throws {
+    @Test(arguments: [TLSVersion.tls12, .tls13]) func aMissingClientCertificateIsReported(version: TLSVersion) throws {
         let clients = try TestAuthority()
         let tls = try TLSOrigin(self.scene.origins.leaf(for: ["example.test"]), maximum: version, clients: clients)
         let origin = try RawOrigin(tls.isRefused(), tls.isRefused())

@@ -99,7 +99,7 @@ import Testing
     }
 
     /// As with HTTP/1.1, where each direction of a connection ends separately.
-    @Test func anOriginThatEndsFirstHearsTheClientOfHTTP2() throws {
+    @Test func anOriginThatEndsFirstReceivesFromTheClientOfHTTP2() throws {
         let goodbye = WebSocketTalk.close(1000, from: .client)
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /chat")
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: Ends
 
-    @Test func aSideThatHasEndedStillHearsTheOtherAndAllIsRecorded() throws {
+    @Test func aSideThatHasEndedStillReceivesAndAllIsRecorded() throws {
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /chat")
             try connection.send(Self.switching)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ConnectExchangeTests {
     private func connect(_ authority: String) -> String { "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n" }
 
-    @Test func bytesRightBehindTheHeadReachTheOrigin() throws {
+    @Test func bytesRightAfterTheHeadReachTheOrigin() throws {
         let origin = try RawOrigin { connection in
             try connection.expect("\u{16}\u{3}\u{1} hello")
             try connection.send("hello yourself")
@@ -40,7 +40,7 @@ import Testing
         origin.finish()
     }
 
-    @Test func aTunnelToNobodyIsA502() throws {
+    @Test func aTunnelToAClosedPortIsA502() throws {
         let origin = try RawOrigin()
         origin.stop()
         let proxy = try RunningProxy()

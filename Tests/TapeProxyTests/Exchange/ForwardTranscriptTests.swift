@@ -195,7 +195,7 @@ import Testing
         ("A: b", "Connection: close", "Connection: close", false), ("Connection: close", "Connection: close", "Connection: close", false),
         ("A: b", "Connection: keep-alive", "Connection: keep-alive", true), ("Connection: close", "Connection: keep-alive", "", false),
     ])
-    func theClientGetsWhatTheOriginSaidOfTheConnection(asked: String, said: String, got: String, stays: Bool) throws {
+    func theClientGetsTheOriginsConnectionField(asked: String, said: String, got: String, stays: Bool) throws {
         let scene = try ExchangeScene()
         scene.client("GET http://h/a HTTP/1.1\r\nHost: h\r\n\(asked)\r\n\r\n")
         scene.connected()
@@ -371,7 +371,7 @@ import Testing
         #expect(scene.heard() == ["origin 2 < POST /p HTTP/1.1|Host: h|Content-Length: 4||body", Self.gotOK])
     }
 
-    @Test func aBodyThatNobodyAskedForIsNotTakenForARequest() throws {
+    @Test func anUnrequestedBodyIsNotReadAsARequest() throws {
         let scene = try ExchangeScene()
         scene.client(Self.post("Content-Length: 4\r\nExpect: 100-continue"))
         scene.connected()
@@ -383,7 +383,7 @@ import Testing
         #expect(scene.proxy.common.totalCounts.malformed == 0)
     }
 
-    @Test func anyOtherAnswerInPlaceOf100ClosesTheConnection() throws {
+    @Test func anyOtherAnswerInsteadOf100ClosesTheConnection() throws {
         let scene = try ExchangeScene()
         scene.client(Self.post("Content-Length: 4\r\nExpect: 100-continue"))
         scene.connected()
@@ -429,7 +429,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatGoesAwayCancelsTheRequestWhereverItIs() throws {
+    @Test func aClientThatLeavesCancelsTheRequestInAnyState() throws {
         for step in 0..<4 {
             for resets in [false, true] {
                 let scene = try ExchangeScene()
@@ -478,7 +478,7 @@ import Testing
         #expect(heard.contains("origin 1 closed"))
     }
 
-    @Test func aChunkThatIsNoneNeverReachesTheClient() throws {
+    @Test func anInvalidChunkNeverReachesTheClient() throws {
         let scene = try ExchangeScene()
         scene.client(Self.get)
         scene.connected()
@@ -572,7 +572,7 @@ import Testing
 
     // MARK: Back-pressure, the recorder, the disk
 
-    @Test func aFullRecorderStopsBothSidesAndBlamesNobody() throws {
+    @Test func aFullRecorderStopsBothSidesWithoutATimeout() throws {
         let scene = try ExchangeScene()
         scene.client(Self.post("Content-Length: 200000"))
         scene.connected()
@@ -590,7 +590,7 @@ import Testing
     }
 
     /// The call is on its way when the queue fills again.
-    @Test func anOldDrainWakesNobody() throws {
+    @Test func anOldDrainWakesNoConnection() throws {
         let scene = try ExchangeScene()
         scene.client(Self.get)
         scene.connected()
@@ -638,7 +638,7 @@ import Testing
         #expect(scene.heard() == ["client < cd"])
     }
 
-    @Test func anAnswerThatDidNotGetToTheDiskIsNotDeliveredAsWhole() throws {
+    @Test func anAnswerThatWasNotWrittenIsNotDeliveredAsComplete() throws {
         for isSmall in [true, false] {
             let scene = try ExchangeScene {
                 $0.durability = .full
@@ -699,7 +699,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 102 Processing\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"])
-    func eachWordOfTheOriginIsItsTimeAnew(word: String) throws {
+    func eachMessageOfTheOriginRestartsItsTime(word: String) throws {
         let scene = try ExchangeScene()
         scene.client(Self.get)
         scene.connected()
@@ -713,7 +713,7 @@ import Testing
 
     // MARK: Stops
 
-    @Test func aStopLetsWhatIsInFlightEnd() throws {
+    @Test func aStopLetsRequestsUnderWayEnd() throws {
         let scene = try ExchangeScene()
         scene.client(Self.get)
         scene.connected()

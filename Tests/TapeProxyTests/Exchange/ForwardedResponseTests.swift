@@ -19,7 +19,7 @@ import Testing
         #expect(recorded.first?.outcome == .complete)
     }
 
-    @Test func moreInterimAnswersThanAnybodyNeedsAreNoAnswer() throws {
+    @Test func tooManyInterimAnswersAreNoAnswer() throws {
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /")
             try connection.send(String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 17))

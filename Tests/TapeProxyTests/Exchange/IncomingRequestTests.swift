@@ -10,7 +10,7 @@ import Testing
         return try IncomingRequest(head, start: .now())
     }
 
-    @Test func credentialsThatContradictEachOtherAreNobodys() throws {
+    @Test func contradictoryCredentialsAreEmpty() throws {
         #expect(try self.request("GET").proxyAuthorization == nil)
         let twice = try self.request("GET", "Proxy-Authorization: Basic YTpi", "Proxy-Authorization: Basic YTpi")
         #expect(twice.proxyAuthorization == "Basic YTpi")
@@ -59,7 +59,7 @@ import Testing
     /// Through the proxy's settings or directly, an invalid URL is refused with the reason.
     @Test(
         arguments: ["/https%3A//a/", "/ftp://a/", "/https://", "/HTTPS%3a%2f%2fa"], ["", "http://localhost:7070", "http://127.0.0.1:7070"])
-    func aURLThatIsNoneIsRefused(path: String, before: String) {
+    func anInvalidURLIsRefused(path: String, before: String) {
         let error = #expect(throws: MessageError.self) { try self.reversed(before + path, host: before.isEmpty ? nil : before) }
         #expect(error?.status == 400)
     }

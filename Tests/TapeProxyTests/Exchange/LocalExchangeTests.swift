@@ -20,7 +20,7 @@ import Testing
         #expect(answer.contains("\r\nConnection: close\r\n"))
     }
 
-    @Test func aBodyThatIsNoneIsRefused() throws {
+    @Test func anInvalidBodyIsRefused() throws {
         let proxy = try RunningProxy(.passthrough)
         let answer = try proxy.ask(self.page + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n")
         #expect(answer.contains("Wiretape-Error: bad-request"))

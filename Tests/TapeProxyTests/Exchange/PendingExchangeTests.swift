@@ -59,7 +59,7 @@ import Testing
         #expect(counts.replayed == 2 && counts.misses == 1)
     }
 
-    @Test func aMissNamesWhatDiffersInTheBody() throws {
+    @Test func aMissNamesTheDifferencesInTheBody() throws {
         let (folder, origin) = try self.recorded("{\"a\":1}", fields: Self.json[0])
         let replay = try RunningProxy(.none, in: folder)
         let answer = try self.ask(replay.connect(), Self.post(origin, "{\"a\":5}", Self.json))
@@ -139,7 +139,7 @@ import Testing
         #expect(try self.ask(client, body).hasSuffix("answer 0"))
     }
 
-    @Test func aClientThatSaysNothingIsToldSo() throws {
+    @Test func aSilentClientGets408() throws {
         let (folder, origin) = try self.recorded("abc")
         let replay = try RunningProxy(.none, in: folder) { $0.limits.clientStall = 1 }
         let client = try replay.connect()
@@ -244,7 +244,7 @@ import Testing
         #expect(pieces.allSatisfy { $0.at <= blocked }, "they came before the decision")
     }
 
-    @Test func aClientIsToldOnlyOnceToGoOn() throws {
+    @Test func aClientGetsOnlyOne100() throws {
         let (sent, answer, recorded) = try self.forwarded(
             ["Content-Length: 5", "Expect: 100-continue"], [Array("hello".utf8)], size: 5)
         #expect(sent == Array("hello".utf8))
@@ -252,7 +252,7 @@ import Testing
         #expect(recorded.interim.map(\.status) == [100])
     }
 
-    @Test func anOriginThatIsGoneIsSaid() throws {
+    @Test func anOriginThatIsGoneIsReported() throws {
         let (folder, origin) = try self.recorded("old")
         origin.stop()
         let proxy = try RunningProxy(.newEpisodes, in: folder)

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func littleIsReadBeyondWhatTheClientTakes() throws {
+    @Test func littleIsReadAheadOfTheClient() throws {
         let client = try Client()
         let read = client.originSends()
         #expect(client.received.count == Self.window)

@@ -38,7 +38,7 @@ import Testing
         #expect(recorded.outcome == .complete)
     }
 
-    @Test func anOriginThatEndsFirstStillHearsTheClient() throws {
+    @Test func anOriginThatEndsFirstStillReceivesFromTheClient() throws {
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /chat")
             try connection.send(Self.switching + "bye")
@@ -56,7 +56,7 @@ import Testing
         origin.finish()
     }
 
-    @Test func bytesRightBehindTheRequestGoThroughTheTunnel() throws {
+    @Test func bytesRightAfterTheRequestGoThroughTheTunnel() throws {
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /chat")
             try connection.send(Self.switching)

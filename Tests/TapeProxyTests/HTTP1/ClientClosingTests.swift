@@ -42,7 +42,7 @@ import Testing
         #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 408 Request Timeout|Wiretape-Error: timeout|") == true)
     }
 
-    @Test func aConnectionWithoutARequestIsClosedWithoutAWord() throws {
+    @Test func aConnectionWithoutARequestIsClosedSilently() throws {
         let scene = try ExchangeScene()
         scene.advance(31)
         #expect(scene.heard() == ["client closed"])

@@ -47,7 +47,7 @@ import Testing
     }
 
     /// On a connection that was used before as well.
-    @Test(arguments: [true, false]) func anOriginThatClosesWithoutAnAnswerIsToldFromOneThatBeganIt(begins: Bool) throws {
+    @Test(arguments: [true, false]) func closingBeforeAndDuringAnAnswerAreDistinguished(begins: Bool) throws {
         let scene = try ForwardTranscriptTests.used()
         scene.client(ForwardTranscriptTests.post("Content-Length: 2", "ab"))
         if begins { scene.origin("HTTP/1.1 200 OK\r\n") }
@@ -58,7 +58,7 @@ import Testing
         #expect(failure.message.hasSuffix("closed the connection \(ending)"))
     }
 
-    @Test func anOriginThatBreaksItsConnectionIsSaidToHaveDoneSo() throws {
+    @Test func anOriginThatBreaksItsConnectionIsReported() throws {
         let scene = try self.asked()
         scene.originResets()
         #expect(scene.heard().contains { $0.hasSuffix("\"h\" broke the connection.\n") })
@@ -107,7 +107,7 @@ import Testing
         #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 408 ") == true)
     }
 
-    @Test func aConnectionWhoseHeadCameInPiecesIsIdleAfterIt() throws {
+    @Test func aConnectionWithAHeadInPiecesIsIdleAfterIt() throws {
         let scene = try self.asked("GET http://h/a HTTP/1.1\r\nHo")
         scene.client("st: h\r\n\r\n")
         scene.connected()

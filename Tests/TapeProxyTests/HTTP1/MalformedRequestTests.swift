@@ -13,7 +13,7 @@ import Testing
             "GET http://h/ HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n",
             "GET http://h/ HTTP/1.1\nHost: h\n\n", "CONNECT h HTTP/1.1\r\nHost: h\r\n\r\n", "CONNECT h:99999 HTTP/1.1\r\nHost: h\r\n\r\n",
         ])
-    func aRequestThatIsNotHTTPIsRefusedAndReachesNobody(bad: String) throws {
+    func aRequestThatIsNotHTTPIsRefusedAndReachesNoOrigin(bad: String) throws {
         let origin = try RawOrigin()
         let proxy = try RunningProxy()
         let request = bad.replacing("http://h/", with: "http://\(origin.authority)/")
@@ -36,7 +36,7 @@ import Testing
         #expect(origin.accepted == 0)
     }
 
-    @Test func anAbsoluteRequestForHTTPSIsToldToUseATunnel() throws {
+    @Test func anAbsoluteRequestForHTTPSGetsAdviceToUseATunnel() throws {
         let proxy = try RunningProxy(.passthrough)
         let answer = try proxy.ask("GET https://h/ HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 501 Not Implemented\r\nWiretape-Error: scheme\r\n"))

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { self.scene = try TLSScene() }
 
-    @Test func aTunnelIsOpenBeforeAnybodyIsDialled() throws {
+    @Test func aTunnelIsOpenBeforeAnOriginIsDialled() throws {
         let origin = try RawOrigin()
         let proxy = try self.scene.proxy()
         let client = try proxy.connect()
@@ -20,7 +20,7 @@ import Testing
         #expect(origin.accepted == 0)
     }
 
-    @Test func aHelloRightBehindTheCONNECTIsNotLost() throws {
+    @Test func aHelloRightAfterTheCONNECTIsNotLost() throws {
         let proxy = try self.scene.proxy(.none, in: self.scene.emptyCassette())
         let client = try proxy.connect()
         try client.send(
@@ -71,7 +71,7 @@ import Testing
         #expect(proxy.server.counts.tunnels == 1)
     }
 
-    @Test func wordsRightBehindTheCONNECTAreTheFirst() throws {
+    @Test func bytesRightAfterTheCONNECTAreTheFirst() throws {
         let origin = try RawOrigin { connection in
             try connection.expect("\u{1}first")
             try connection.send("heard")
@@ -92,7 +92,7 @@ import Testing
         #expect(proxy.server.counts.tunnels == 0)
     }
 
-    @Test func aClientThatSaysItsFirstWordsInHalvesIsHeardWhole() throws {
+    @Test func firstBytesOfAClientInHalvesAreForwardedWhole() throws {
         let dialled = Gate("the proxy has dialled")
         let origin = try RawOrigin { connection in
             dialled.open()
@@ -158,7 +158,7 @@ import Testing
         origin.finish()
     }
 
-    @Test func moreBehindAHelloDialsNobodyAgain() throws {
+    @Test func bytesAfterAHelloDialNothingAgain() throws {
         let heard = Gate("the origin has the hello")
         let go = Gate("the client has sent more")
         let tls = try self.scene.origin()

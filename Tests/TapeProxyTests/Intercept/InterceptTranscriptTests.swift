@@ -143,7 +143,7 @@ import Testing
         #expect(scene.heard().last?.hasPrefix("client < HTTP/1.1 502 Bad Gateway|Wiretape-Error: refused|") == true)
     }
 
-    @Test func aClientThatLeavesInsideItsHelloIsSaidAndRecorded() throws {
+    @Test func aClientThatLeavesDuringItsHelloIsReportedAndRecorded() throws {
         let scene = try self.opened()
         scene.client([0x16, 3, 1, 2, 0])
         scene.clientEnds()
@@ -161,7 +161,7 @@ import Testing
         #expect(scene.recorder.summary == ["CONNECT failed tls "])
     }
 
-    @Test func aStopClosesTunnelsThatNobodyHasUsed() throws {
+    @Test func aStopClosesUnusedTunnels() throws {
         let scene = try self.opened()
         scene.stop()
         #expect(Set(scene.heard()) == ["client closed", "stopped"])

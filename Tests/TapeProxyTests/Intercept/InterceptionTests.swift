@@ -56,7 +56,7 @@ import Testing
         #expect(Set(all.map { ObjectIdentifier($0) }).count == 4)
     }
 
-    @Test func anAuthorityThatIsNoneIsRefusedAtTheStart() throws {
+    @Test func anInvalidAuthorityIsRefusedAtTheStart() throws {
         let one = try TestAuthority()
         let other = try TestAuthority()
         #expect(throws: CertificateError.self) {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func theFirstBytesOfATurnAreToldOnce() throws {
+    @Test func theFirstBytesOfATurnAreReportedOnce() throws {
         let greeting = try self.greeting()
         _ = greeting
         self.channel.pipeline.fireChannelRead(ByteBuffer(string: "220 "))
@@ -106,7 +106,7 @@ import Testing
         #expect(self.log.events.isEmpty)
     }
 
-    @Test func anOriginThatLeavesIsToldOnce() throws {
+    @Test func anOriginThatLeavesIsReportedOnce() throws {
         let greeting = try self.greeting()
         self.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         greeting.upstreamEnded()

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aPortInUseIsSaidWithItsAddress() throws {
+    @Test func aPortInUseIsReportedWithItsAddress() throws {
         let proxy = try RunningProxy(.passthrough)
         let error = #expect(throws: ProxyError.self) { try self.start { $0.port = proxy.server.port } }
         #expect(error?.code == .cannotListen)
@@ -112,7 +112,7 @@ import Testing
                 "HTTP/1.1 400 Bad Request\r\nWiretape-Error: origin-form\r\n"))
     }
 
-    @Test func oneConnectionTooManyIsToldSo() throws {
+    @Test func oneConnectionTooManyIsRefused() throws {
         let proxy = try RunningProxy { $0.limits.connections = 16 }
         let clients = try (0..<16).map { _ in try proxy.connect() }
         // Each gets an answer, so all of them have been accepted.
@@ -142,7 +142,7 @@ import Testing
         throw RawError("the proxy still accepts")
     }
 
-    @Test func aStopLetsWhatIsInFlightEnd() throws {
+    @Test func aStopLetsRequestsUnderWayEnd() throws {
         let asked = Gate("the origin has the request")
         let answer = Gate("the stop has begun")
         let origin = try RawOrigin { connection in
@@ -165,7 +165,7 @@ import Testing
         #expect(try proxy.recorded().map(\.outcome) == [.complete])
     }
 
-    @Test func aStopCutsWhatOutlastsItsGrace() throws {
+    @Test func aStopCutsExchangesAfterItsGrace() throws {
         let asked = Gate("the origin has the request")
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /")

@@ -78,7 +78,7 @@ import Testing
         #expect(try !self.isServing(server.port))
     }
 
-    @Test func aRunReturnsWhenSomebodyStopsTheServer() async throws {
+    @Test func aRunReturnsWhenTheServerIsStopped() async throws {
         let server = try await self.start()
         async let run: Void = server.run()
         async let again: Void = server.run()
@@ -87,7 +87,7 @@ import Testing
         #expect(try !self.isServing(server.port))
     }
 
-    @Test func allWhoStopAServerWaitForItsEnd() async throws {
+    @Test func allCallersOfStopWaitForTheEnd() async throws {
         let server = try await self.start()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<5 {
@@ -100,7 +100,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func loopsOfSomebodyElseGoOn() async throws {
+    @Test func foreignLoopsContinue() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 3)
         for _ in 0..<2 {
             let server = try await self.start(.shared(group))

@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func aLevelThatNobodyWantsIsNotWritten() {
+    @Test func anUnwantedLevelIsNotWritten() {
         let log = ProxyLog(self.log.logger(.warning))
         log.started("127.0.0.1:1", loops: 2)
         log.connectionClosed(1)

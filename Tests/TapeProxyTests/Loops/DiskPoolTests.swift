@@ -29,7 +29,7 @@ import Testing
         try self.group.syncShutdownGracefully()
     }
 
-    @Test func aStopEndsWhatHasBegunAndRefusesTheRest() throws {
+    @Test func aStopEndsBegunWorkAndRefusesTheRest() throws {
         let disk = DiskPool(threads: 1)
         let loop = self.group.next()
         let (begun, gate) = (Gate("work has begun"), Gate("the disk is there"))

@@ -39,7 +39,7 @@ import Testing
         #expect([TrimRule.crowd - 1, 0].map { rule.isDue(count: $0) } == [false, false])
     }
 
-    @Test func theNextCrowdCountsAnew() {
+    @Test func theNextCrowdIsCountedFromZero() {
         var rule = TrimRule()
         #expect([1000, 0, 600, 150, 0].map { rule.isDue(count: $0) } == [false, true, false, true, false])
     }

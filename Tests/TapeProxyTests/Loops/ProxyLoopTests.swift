@@ -15,7 +15,7 @@ import Testing
         func abort() {}
     }
 
-    @Test func eachSecondEndsWhatHasWaitedTooLongUntilTheEnd() throws {
+    @Test func aSweepEverySecondEndsOverdueConnections() throws {
         let loop = EmbeddedEventLoop()
         let shared = try EmbeddedProxy.context(loop).shared
         let late = Late(.uptimeNanoseconds(0))

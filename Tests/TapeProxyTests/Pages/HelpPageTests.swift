@@ -20,7 +20,7 @@ import Testing
             outer.markup == "<p title=\"&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;\">\(inner.markup) 7</p>")
     }
 
-    @Test func aMarkIsEscapedWithWhatIsCombinedWithIt() {
+    @Test func aMarkIsEscapedWithItsCombiningCharacters() {
         let html: HTML = "\("<\u{301}script>보리")"
         #expect(Array(html.markup.unicodeScalars) == Array("&lt;\u{301}script&gt;보리".unicodeScalars))
     }

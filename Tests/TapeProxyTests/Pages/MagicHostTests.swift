@@ -99,7 +99,7 @@ import Testing
         (true, true, "It replays <code><bdi>t&lt;a&gt;pe.json</bdi></code> and records what is not in there yet."),
         (false, false, "It forwards everything and records nothing."),
     ])
-    func thePageSaysWhatTheProxyDoes(records: Bool, replays: Bool, words: String) {
+    func thePageShowsTheModeOfTheProxy(records: Bool, replays: Bool, words: String) {
         let page = self.page(MagicFixtures.status(records: records, replays: replays))
         #expect(page.contains(words))
         #expect(page.contains("<dd>1234</dd>"))

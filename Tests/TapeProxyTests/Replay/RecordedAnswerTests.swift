@@ -31,7 +31,7 @@ import Testing
         #expect(ReadyAnswer(answer) == nil)
     }
 
-    @Test func anAnswerWhoseCodingItsClientTookOffGoesOutWithAHeadThatFits() throws {
+    @Test func anAnswerDecodedByItsClientGetsAMatchingHead() throws {
         var whole = self.interaction("Content-Encoding: gzip", "Content-Length: 63", "ETag: \"1\"")
         whole.response?.bodyWasDecoded(size: 2)
         let answer = try RecordedAnswer(whole, payload: .bytes([104, 105]), size: 2)

@@ -62,7 +62,7 @@ import Testing
         #expect(origin.accepted == 1)
     }
 
-    @Test func newEpisodesReplaysWhatIsThereAndRecordsTheRest() throws {
+    @Test func newEpisodesReplaysRecordedExchangesAndRecordsTheRest() throws {
         let (folder, _) = try self.recorded(self.answer("old"))
         let url = try #require(try RecordedExchanges.read(folder.file("tape.json")).first?.request.url)
         let origin = try RawOrigin { connection in
@@ -153,7 +153,7 @@ import Testing
         #expect(counts.unreadable == 1 && counts.firstUnreadable != nil)
     }
 
-    @Test func nothingIsAnsweredBehindABodyThatProvedDamaged() throws {
+    @Test func nothingIsAnsweredAfterADamagedBody() throws {
         let (replay, origin) = try self.damaged(size: 700_000)
         let client = try replay.connect()
         try client.send(origin.request() + origin.request("GET", "/", "Connection: close"))
@@ -161,7 +161,7 @@ import Testing
         #expect(!String(decoding: received, as: UTF8.self).contains("424 Not In Cassette"), "it was taken for the body's rest")
     }
 
-    @Test func aMissingSidecarIsSaid() throws {
+    @Test func aMissingSidecarIsReported() throws {
         let body = String(repeating: "x", count: 100_000)
         let (folder, origin) = try self.recorded("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 100000\r\n\r\n\(body)")
         let name = try #require(try folder.names(in: "tape.bodies").first)

@@ -30,7 +30,7 @@ import Testing
         #expect(pace.count() == nil)
     }
 
-    @Test func nobodyIsCalledAfterAStop() throws {
+    @Test func nothingIsCalledAfterAStop() throws {
         let pace = try self.pace(.fixed(50), head: 0, end: 0)
         #expect(!pace.pacesBody)
         var calls = 0

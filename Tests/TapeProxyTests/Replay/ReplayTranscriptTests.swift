@@ -122,7 +122,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    @Test func aClientThatWaitsIsAskedOnceWhereverItsRequestGoes() throws {
+    @Test func aClientThatWaitsGetsOne100WhereverItsRequestGoes() throws {
         let (folder, cassette) = try self.cassette(Self.upload)
         let scene = try self.scene(.newEpisodes, cassette)
         scene.client(ForwardTranscriptTests.post("Content-Length: 3\r\nExpect: 100-continue"))
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// The recording without its body is used up, so the request is forwarded before it is asked for its body.
-    @Test func aBodyThatNobodyHasReadIsReadOnceItsRequestIsForwarded() throws {
+    @Test func anUnreadBodyIsReadOnceItsRequestIsForwarded() throws {
         let unread = """
             "request": { "method": "POST", "url": "http://h/p", "headers": ["Content-Length: 3", "Expect: 100-continue"], "body": { "size": 0, "complete": false, "text": "" } },
             "response": { "status": 401, "reason": "No", "headers": ["Content-Length: 0"], "body": { "size": 0, "text": "" } }

@@ -31,7 +31,7 @@ import Testing
 
     // MARK: Messages
 
-    @Test func theServerSaysWhatItSaidOnceAsManyMessagesHaveCome() throws {
+    @Test func theServerSendsItsMessagesAfterAsManyOfTheClientsAsRecorded() throws {
         let talk = try WebSocketScene(.none, Self.greeting)
         talk.open()
         #expect(talk.heard() == ["101", "text hello"])
@@ -405,7 +405,7 @@ import Testing
         #expect(talk.verdict.unsent == 1)
     }
 
-    @Test func theStoppedProxySaysSoAndNotesWhatIsMissing() throws {
+    @Test func theStoppedProxyClosesWithAReasonAndReportsUnsentMessages() throws {
         let talk = try WebSocketScene(.none, Self.answers("both", to: "a", "b"))
         talk.open()
         talk.says("a")
@@ -416,7 +416,7 @@ import Testing
         #expect(talk.verdict.unsentMessages.map(\.sent) == [1] && talk.verdict.misses == 0)
     }
 
-    @Test func theIdleLimitNotesWhatIsMissing() throws {
+    @Test func theIdleLimitReportsUnsentMessages() throws {
         let talk = try WebSocketScene(.none, Self.answers("both", to: "a", "b")) { $0.limits.tunnelIdle = 5 }
         talk.open()
         talk.says("a")
@@ -502,7 +502,7 @@ import Testing
 
     // MARK: Reports
 
-    @Test func theReportsNameWhatDiffersAndWhatIsMissing() throws {
+    @Test func theReportsNameDifferencesAndMissingMessages() throws {
         let talk = try WebSocketScene(
             .none, Self.answers("1", to: "a"), Self.answers("2", to: "b"), Self.answers("3", to: "c", "d"), Self.answers("4", to: "e", "f"))
         for (index, says) in [["a", "x"], ["b"], ["c"], ["e"]].enumerated() {

@@ -52,7 +52,7 @@ import Testing
 
     @Test func requestTypedByAPersonIsAccepted() throws { #expect(try self.refusal("Host: localhost:7070", "Sec-Fetch-Site: none") == nil) }
 
-    @Test func aRefusalSaysWhatToDo() throws {
+    @Test func aRefusalComesWithAdvice() throws {
         #expect(ReverseGate.unauthorized(at: "127.0.0.1:7070").text.contains("http://127.0.0.1:7070/NAME:TOKEN/https://host/path"))
         #expect(ReverseGate.excluded("a", by: "--refuse").text.contains("\"a\" is excluded by --refuse"))
     }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [["damage"], ["miss", "none"], ["miss", ""], ["Miss"]])
-    func anythingElseIsTold(_ names: [String]) {
+    func anythingElseIsReported(_ names: [String]) {
         #expect(throws: SettingError.self) { try FailureRule(names: names) }
     }
 
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [(FailureRule.standard, [RunFailure.unused]), (FailureRule([.order]), [.unused]), (FailureRule([]), [])])
-    func replayThatNobodyAskedFailsUnlessTold(rule: FailureRule, failures: [RunFailure]) {
+    func replayWithoutRequestsFailsUnlessAllowed(rule: FailureRule, failures: [RunFailure]) {
         let unasked = Verdict(unused: [0])
         #expect(RunFailure.all(failOn: rule, verdict: unasked, counts: ProxyCounts(), recorder: nil) == Set(failures))
         let asked = Verdict(hits: 1, unused: [1])

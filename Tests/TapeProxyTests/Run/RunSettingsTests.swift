@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1:7070", "[::1]:0", "localhost:80"])
-    func theTextIsWhatWasGiven(text: String) {
+    func theTextIsUnchanged(text: String) {
         #expect(ListenAddress(argument: text)?.description == text)
     }
 }
@@ -148,7 +148,7 @@ import Testing
         #expect(try self.settings(redaction: true).redactionRules(secret: self.secret) == rules)
     }
 
-    @Test func aRunIsPlannedWithWhatIsInForce() throws {
+    @Test func aRunIsPlannedWithTheSettingsInForce() throws {
         var settings = self.settings()
         settings.ignore = [Setting(value: "query:a", source: .session)]
         settings.refreshFields = [Setting(value: "json:/at", source: .session)]
@@ -167,7 +167,7 @@ import Testing
         #expect(options.onExpired == .fail && !options.mayRerecord)
     }
 
-    @Test func secretsAreKeptWhereThatIsSaid() throws {
+    @Test func secretsAreKeptWithoutRedaction() throws {
         #expect(try self.settings(redaction: false).redactionRules(secret: self.secret) == nil)
         #expect(self.settings(redaction: false).missingSecrets(secret: self.secret) == [])
     }

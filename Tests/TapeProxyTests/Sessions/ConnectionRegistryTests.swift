@@ -19,7 +19,7 @@ import Testing
         func abort() {}
     }
 
-    @Test func aSweepEndsWhoseTimeIsUp() {
+    @Test func aSweepEndsSessionsWhoseTimeIsUp() {
         let registry = ConnectionRegistry()
         let early = Member(10)
         let late = Member(11)

@@ -126,7 +126,7 @@ import Testing
         origin.finish()
     }
 
-    @Test func aFailedHandshakeIsToldAndReturned() throws {
+    @Test func aFailedHandshakeIsReportedAndReturned() throws {
         let scene = try TLSScene()
         let origin = try RawOrigin(scene.origin("other.test").isRefused())
         let failure = try #require(try self.connect(self.route(origin), settings: self.settings(scene)).failure)

@@ -8,7 +8,7 @@ import Testing
 
     private func basic(_ pair: String) -> String { "Basic " + Data(pair.utf8).base64EncodedString() }
 
-    @Test func anOpenPortIsForEverybody() throws {
+    @Test func anOpenPortNeedsNoCredentials() throws {
         let session = try EmbeddedProxy.context(self.loop)
         var sessionGate = SessionGate(nil)
         #expect(sessionGate.session(for: nil, at: session) === session)
@@ -44,7 +44,7 @@ import Testing
         #expect(sessionGate.session(for: self.basic("s1:second"), at: two) == nil)
     }
 
-    @Test func aRefusalSaysWhatToDo() throws {
+    @Test func aRefusalComesWithAdvice() throws {
         let shared = SessionGate(SessionDirectory())
         #expect(shared.refusal(of: nil).text.contains("use the URL in \"proxy\""))
         #expect(shared.refusal(of: self.basic("s1:wrong")).text.contains("no open session has that name and token"))

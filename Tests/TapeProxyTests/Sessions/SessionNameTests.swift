@@ -7,11 +7,11 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", ".a", "a b", "a:b", "a/b", "a%20b", "a@b", "보리", "a\n", "a\0", String(repeating: "n", count: 65)])
-    func thatIsNone(_ text: String) {
+    func otherNamesAreRefused(_ text: String) {
         #expect(SessionName(text) == nil)
     }
 
-    @Test func namesThatNobodyChoseAreNumbered() { #expect("\(SessionName(number: 7))" == "s7") }
+    @Test func defaultNamesAreNumbered() { #expect("\(SessionName(number: 7))" == "s7") }
 }
 
 @Suite struct SessionErrorTests {

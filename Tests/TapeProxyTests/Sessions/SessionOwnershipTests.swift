@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The text is the message with which a driver fails its test.
-    @Test func aReportSaysWhatIsWrongInWords() throws {
+    @Test func aReportDescribesItsFlawsInWords() throws {
         let running = try RunningSessions()
         try running.folder.write(RunningSessions.cassette("http://origin.test/pets?page=1", "old"), to: "old.json")
         let session = try running.server.open(SessionOrder(cassette: "old.json", mode: .none))

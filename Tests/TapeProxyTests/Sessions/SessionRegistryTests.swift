@@ -46,7 +46,7 @@ import Testing
         _ = try registry.reserve(nil, cassette: "b", writes: false)
     }
 
-    @Test func aReaderBecomesAWriterWhereNobodyElseReads() throws {
+    @Test func theOnlyReaderCanBecomeAWriter() throws {
         var registry = SessionRegistry<Int>(limit: 9)
         let first = try registry.reserve(nil, cassette: "a", writes: false)
         let second = try registry.reserve(nil, cassette: "a", writes: false)
@@ -80,7 +80,7 @@ import Testing
         #expect(try registry.reserve(nil, cassette: "a", writes: false).text == "s2")
     }
 
-    @Test func aStopTakesWhatIsOpenAndLetsNobodyIn() throws {
+    @Test func aStopTakesOpenSessionsAndRefusesNewOnes() throws {
         var registry = SessionRegistry<Int>(limit: 9)
         let first = try registry.reserve(nil, cassette: "a", writes: false)
         let second = try registry.reserve(nil, cassette: "a", writes: false)

@@ -40,7 +40,7 @@ import Testing
         #expect((object["report"] as? [String: Any])?["clean"] as? Bool == true)
     }
 
-    @Test func aRecordingHasItsFileAndWhatWentWrong() throws {
+    @Test func aRecordingHasItsFileAndItsProblem() throws {
         let text = self.json(
             try self.report {
                 $0.recorder = RecorderStatus()
@@ -53,7 +53,7 @@ import Testing
                 #""recording": { "file": "/c/pets.new.json", "recorded": 3, "lost": 0, "problem": "the disk is full" }"#), "\(text)")
     }
 
-    @Test func leaksAndAgeAreTold() throws {
+    @Test func leaksAndAgeAreReported() throws {
         let leak = CassetteLeak(exchange: 2, place: "line 9", placeholder: Placeholder(kind: "cookie", number: 1), spelling: .plain)
         let report = try self.report {
             $0.recorder = RecorderStatus()

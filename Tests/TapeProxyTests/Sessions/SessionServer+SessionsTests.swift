@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func anEndWaitsForWhatIsInFlightAndRecordsIt() throws {
+    @Test func anEndWaitsForRequestsUnderWayAndRecordsThem() throws {
         let asked = Gate("the origin has the request")
         let answer = Gate("the end has begun")
         let origin = try RawOrigin { connection in
@@ -119,7 +119,7 @@ import Testing
         #expect(try RecordedExchanges.read(running.folder.file("a.json")).map(\.outcome) == [.complete])
     }
 
-    @Test func anEndCutsWhatOutlastsItsGrace() throws {
+    @Test func anEndCutsExchangesAfterItsGrace() throws {
         let asked = Gate("the origin has the request")
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /")
@@ -163,7 +163,7 @@ import Testing
         try next.expectEnd()
     }
 
-    @Test func aRecordingThatFailedStaysBesideTheOldCassette() throws {
+    @Test func aFailedRecordingStaysNextToTheOldCassette() throws {
         let running = try RunningSessions()
         let old = RunningSessions.cassette(self.url, "old")
         try running.folder.write(old, to: "a.json")

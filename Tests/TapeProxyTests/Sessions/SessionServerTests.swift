@@ -14,7 +14,7 @@ import Testing
         #expect(error?.code == .remoteNotAllowed)
     }
 
-    @Test func nothingIsForwardedReplayedOrRecordedForWhoNamesNoSession() throws {
+    @Test func requestsWithoutASessionAreNotHandled() throws {
         let running = try RunningSessions(loops: 2)
         let unauthenticatedContexts = try running.server.sessionLoops.map { stage in
             [
@@ -25,7 +25,7 @@ import Testing
         #expect(unauthenticatedContexts == [[false, false, false, false], [false, false, false, false]])
     }
 
-    @Test func aPortInUseIsTold() throws {
+    @Test func aPortInUseIsReported() throws {
         let running = try RunningSessions()
         let configuration = SessionServerConfiguration(port: running.port, folder: running.server.configuration.folder, version: "1")
         let error = #expect(throws: ProxyError.self) { try SessionServer.start(configuration) }
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// The second answer reveals a secret that is in the first one. A close searches that one again if there is time.
-    @Test(arguments: [false, true]) func hastenedStopLosesNothingAndNamesWhatWasNotSearched(isHastened: Bool) throws {
+    @Test(arguments: [false, true]) func hastenedStopLosesNothingAndNamesUnsearchedExchanges(isHastened: Bool) throws {
         let running = try RunningSessions()
         let secret = "hunter2-hunter2-77"
         let origin = try RawOrigin { connection in
@@ -146,7 +146,7 @@ import Testing
         #expect((error?.message.utf8.count ?? 0) < 2000)
     }
 
-    @Test func linksAreRefusedWhereverTheyLead() throws {
+    @Test func linksAreRefusedWithAnyTarget() throws {
         let manager = FileManager.default
         try manager.createSymbolicLink(atPath: self.temporary.file("in/out"), withDestinationPath: self.temporary.path)
         try manager.createSymbolicLink(
@@ -159,12 +159,12 @@ import Testing
         }
     }
 
-    @Test func aFolderOfACassettesNameIsNone() throws {
+    @Test func aFolderWithACassettesNameIsNoCassette() throws {
         try FileManager.default.createDirectory(atPath: self.temporary.file("in/dir.json"), withIntermediateDirectories: false)
         #expect(throws: CassetteError.self) { try self.folder.cassette("dir.json") }
     }
 
-    @Test func aMissingFolderIsTold() throws {
+    @Test func aMissingFolderIsReported() throws {
         #expect(throws: CassetteError.self) { try CassetteFolder(self.temporary.file("none")) }
         #expect(throws: CassetteError.self) { try CassetteFolder(self.temporary.file("outside.json")) }
         let error = #expect(throws: CassetteError.self) { try self.folder.cassette("none/pets.json") }
@@ -226,7 +226,7 @@ import Testing
         #expect(try running.get("\(self.url)?other=1", as: session).hasPrefix("HTTP/1.1 424 "))
     }
 
-    @Test func aReplayOfARedactedCassetteRedactsWhatItCompares() throws {
+    @Test func aReplayOfARedactedCassetteRedactsLiveRequests() throws {
         let running = try RunningSessions()
         let origin = try RawOrigin.numbered(1)
         let url = "http://\(origin.authority)/pets"
@@ -267,7 +267,7 @@ import Testing
         #expect(String(decoding: try running.folder.read("a.json"), as: UTF8.self).contains("hush-4711"))
     }
 
-    @Test func aCassetteThatIsTooOldIsToldRefusedOrRecordedAnew() throws {
+    @Test func aCassetteThatIsTooOldIsReportedRefusedOrRecordedAgain() throws {
         let running = try RunningSessions()
         let old = self.cassette("2026-11-21T04:19:28", "2001-01-01T00:00:00")
         try running.folder.write(old, to: "a.json")
@@ -307,7 +307,7 @@ import Testing
         #expect(report.problem == nil)
     }
 
-    @Test func aCassetteThatIsRecordedIsNobodyElses() throws {
+    @Test func aCassetteBeingRecordedIsExclusive() throws {
         let running = try RunningSessions()
         let session = try running.server.open(SessionOrder(cassette: "a.json"))
         let error = #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "a.json")) }
@@ -318,7 +318,7 @@ import Testing
         #expect(replays.allSatisfy { $0.session.looksUp && $0.recorder == nil })
     }
 
-    @Test func aFailedOrderLeavesNothingBehind() throws {
+    @Test func aFailedOrderLeavesNothing() throws {
         let running = try RunningSessions()
         try running.folder.write(Array("{\"a\": 1}".utf8), to: "odd.json")
         let name = try #require(SessionName("w"))

@@ -3,7 +3,7 @@ import TapeBytes
 import Testing
 
 @Suite struct FastSHA256Tests {
-    @Test func itSaysWhatThePortableOneSays() {
+    @Test func itGivesTheSameAsThePortableOne() {
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
         for step in [1, 63, 64, 65, 9_999, 10_000] {
             var fast = FastSHA256()

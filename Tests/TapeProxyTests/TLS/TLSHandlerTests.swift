@@ -52,7 +52,7 @@ import Testing
         #expect(pair.server.isEstablished)
     }
 
-    @Test func aFailureIsTheOwnersAndThePeerHearsWhy() throws {
+    @Test func aFailureGoesToTheOwnerAndThePeerGetsAnAlert() throws {
         let pair = try EmbeddedTLS(
             client: TLSClient(trusting: TestAuthority()).connection(), leaf: TestAuthority().leaf(for: ["example.test"]))
         try pair.run()
@@ -113,7 +113,7 @@ import Testing
         #expect(isOut)
     }
 
-    @Test func nothingIsWrittenInClearOrLostWithoutAWord() throws {
+    @Test func nothingIsWrittenInClearOrLostSilently() throws {
         let early = try EmbeddedTLS()
         let promise = early.server.channel.eventLoop.makePromise(of: Void.self)
         early.server.send("early", promise: promise)
@@ -213,7 +213,7 @@ import Testing
         #expect(pair.server.behind.events.count == 1)
     }
 
-    @Test func onceRemovedItStandsInNobodysWay() throws {
+    @Test func removedHandlerForwardsEverything() throws {
         let pair = try EmbeddedTLS()
         let sync = pair.server.channel.pipeline.syncOperations
         try sync.removeHandler(pair.server.handler).wait()

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [(TLSFailure.Cause.closed, "closed"), (.reset, "reset")])
-    func theMomentIsSaid(cause: TLSFailure.Cause, word: String) {
+    func theMomentIsNamed(cause: TLSFailure.Cause, word: String) {
         var problem = TLSProblem(leg: .client, host: "h", port: 443, failure: TLSFailure(cause: cause, message: "m"))
         #expect(problem.description.contains("the client \(word) the connection during the handshake, which"))
         problem.isAfterHandshake = true
@@ -115,7 +115,7 @@ import Testing
         TLSProblem(leg: leg, host: host, port: port, failure: TLSFailure(cause: cause, message: "m"))
     }
 
-    @Test func aProblemIsToldOnceAndCountedEachTime() {
+    @Test func aProblemIsReportedOnceAndCountedEachTime() {
         let diagnosis = self.diagnosis()
         for _ in 0..<5 { diagnosis.report(self.problem()) }
         #expect(self.notices.lines == [self.problem().description])
@@ -149,7 +149,7 @@ import Testing
         #expect(self.counts.withLock { $0.tlsFailures } == 0)
     }
 
-    @Test func aProblemIsToldOnceOverAllEventLoops() {
+    @Test func aProblemIsReportedOnceOverAllEventLoops() {
         let diagnosis = self.diagnosis()
         let problem = self.problem()
         DispatchQueue.concurrentPerform(iterations: 100) { _ in diagnosis.report(problem) }
@@ -157,7 +157,7 @@ import Testing
         #expect(self.counts.withLock { $0.tlsFailures } == 100)
     }
 
-    @Test func nobodyIsToldMoreThanTwoHundredThings() {
+    @Test func reportsAreLimitedToTwoHundred() {
         let diagnosis = self.diagnosis()
         for number in 0..<1000 { diagnosis.report(self.problem("h\(number)")) }
         diagnosis.remark("late")
@@ -174,7 +174,7 @@ import Testing
                 names: ["h"], isAuthority: false))
     }
 
-    @Test func itIsWhatACassetteKeeps() {
+    @Test func summaryHasTheFormOfACassette() {
         let recorded = self.recorded(from: 1_790_000_000, to: -1)
         #expect(recorded.sha256 == "0aff")
         #expect(recorded.subject == "CN=leaf")
@@ -183,7 +183,7 @@ import Testing
         #expect(recorded.notAfter == Timestamp(microseconds: -1_000_000))
     }
 
-    @Test(arguments: [Int64.max, .min, .max / 1_000_000 + 1, .min / 1_000_000 - 1]) func aTimeBeyondAllTimesIsNone(seconds: Int64) {
+    @Test(arguments: [Int64.max, .min, .max / 1_000_000 + 1, .min / 1_000_000 - 1]) func aTimeBeyondTheRangeIsZero(seconds: Int64) {
         let recorded = self.recorded(from: seconds, to: seconds)
         #expect(recorded.notBefore == Timestamp(microseconds: 0))
         #expect(recorded.notAfter == Timestamp(microseconds: 0))

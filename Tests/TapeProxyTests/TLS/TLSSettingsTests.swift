@@ -44,7 +44,7 @@ import Testing
         withExtendedLifetime(scene) {}
     }
 
-    @Test func withoutTLSThereIsNone() {
+    @Test func aSourceWithoutSettingsFails() {
         let failure = #expect(throws: TLSFailure.self) { try UpstreamTLSSource(nil).get() }
         #expect(failure?.cause == .other)
     }
@@ -94,7 +94,7 @@ import Testing
         #expect(try self.failure(["example.test"], route: self.route()) { $0.upstreamRoots = [] } == .unknownAuthority)
     }
 
-    @Test func aFileOfRootsThatHoldsNoneIsSaidByItsName() throws {
+    @Test func aFileWithoutRootsIsReportedByItsName() throws {
         let folder = try TemporaryFolder()
         try folder.write([], to: "empty.pem")
         var settings = try TestAuthority().settings

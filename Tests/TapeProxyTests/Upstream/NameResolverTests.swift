@@ -69,7 +69,7 @@ import Testing
         try self.group.syncShutdownGracefully()
     }
 
-    @Test func aStopTellsWhoWaitsAndForgetsWhatHangs() throws {
+    @Test func aStopAnswersWaitersAndDropsHangingLookups() throws {
         let resolver = self.names.resolver(threadLimit: 1)
         let running = resolver.look(up: "dead.test", port: 80, on: self.group.next())
         try self.names.waitUntilBegun(1)

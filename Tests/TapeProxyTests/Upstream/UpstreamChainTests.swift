@@ -113,7 +113,7 @@ import Testing
         #expect(!self.environment(own.merging(["WIRETAPE_REVERSE": "http://127.0.0.1:7071/"]) { $1 }).0.isEmpty)
     }
 
-    @Test func aVariableThatCannotBeUsedIsSaidAndLeftOut() {
+    @Test func anUnusableVariableIsReportedAndIgnored() {
         let (chain, problems) = self.environment(["https_proxy": "http://wpad/proxy.pac", "http_proxy": "http://a:1"])
         #expect(chain.https == nil && chain.http != nil && problems.count == 1 && problems[0].hasPrefix("https_proxy names a PAC file"))
     }

@@ -29,7 +29,7 @@ import Testing
         return (handler, channel, owner)
     }
 
-    @Test func theOwnerHearsWhatHappens() throws {
+    @Test func theOwnerGetsTheEvents() throws {
         let (handler, channel, owner) = try self.connected()
         #expect(handler.isOpen)
         try channel.writeInbound(ByteBuffer(string: "bytes"))

@@ -122,7 +122,7 @@ import Testing
         #expect(UpstreamRoute(self.origin).verifiedHost == "127.0.0.1")
     }
 
-    @Test func connectionsOfOtherRoutesAreNoneOfOurs() {
+    @Test func routesWithOtherNamesOrProtocolsDiffer() {
         let route = UpstreamRoute(self.origin, serverName: "example.test", protocols: ["http/1.1"])
         #expect(route == UpstreamRoute(self.origin, serverName: "example.test", protocols: ["http/1.1"]))
         #expect(route != UpstreamRoute(self.origin, serverName: "other.test", protocols: ["http/1.1"]))

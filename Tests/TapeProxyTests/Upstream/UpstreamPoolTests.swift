@@ -40,7 +40,7 @@ import Testing
         #expect(firstChannel.isActive && secondChannel.isActive)
     }
 
-    @Test func oneThatClosesWhileNobodyUsesItIsForgotten() throws {
+    @Test func aConnectionThatClosesWhileIdleIsRemoved() throws {
         let pool = self.pool()
         let (upstream, channel) = try self.upstream(1, in: pool)
         pool.put(upstream, client: 1)
@@ -49,7 +49,7 @@ import Testing
         #expect(pool.take(self.route, client: 2, isRepeatable: true) == nil)
     }
 
-    @Test func bytesThatNobodyAskedForCloseIt() throws {
+    @Test func unrequestedBytesCloseIt() throws {
         let pool = self.pool()
         let (upstream, channel) = try self.upstream(1, in: pool)
         pool.put(upstream, client: 1)
@@ -79,7 +79,7 @@ import Testing
         #expect(pool.count == 0)
     }
 
-    @Test func aSweepClosesWhatNobodyHasUsedInTime() throws {
+    @Test func aSweepClosesIdleConnections() throws {
         let pool = self.pool { $0.upstreamIdle = 4 }
         let (upstream, channel) = try self.upstream(1, in: pool)
         pool.put(upstream, client: 1)

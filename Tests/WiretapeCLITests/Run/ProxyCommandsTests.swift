@@ -258,7 +258,7 @@ import TapeTestSupport
         #expect(try CassetteFile.urls(self.cassette) == [url])
     }
 
-    @Test func newEpisodesReplaysWhatIsThereAndAddsTheRest() throws {
+    @Test func newEpisodesReplaysRecordedExchangesAndAddsTheRest() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
         let url = "http://127.0.0.1:\(origin.port)"
