@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Every way to remove bodies checks the lock before each removal.
-    @Test func nobodyRecordsIntoItWhileWhatIsNamedNoMoreIsRemoved() throws {
+    @Test func lockIsHeldWhileUnreferencedBodiesAreRemoved() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         let wasLocked = Guarded<[Bool]>([])

@@ -24,7 +24,7 @@ import Testing
         #expect(bench.now.held == 1 && bench.now.lost == 0)
     }
 
-    @Test func anExchangeThatCannotBeMadeIsLostAloneAndStopsNobody() throws {
+    @Test func anInvalidExchangeIsLostAloneAndStopsNothing() throws {
         let bench = try RecorderBench()
         _ = bench.queue.put(.block(exchange: 1, side: .response, bytes: [UInt8](repeating: 97, count: 100_000)), now: 0)
         bench.put(
@@ -222,7 +222,7 @@ import Testing
         #expect(bench.now.obstacle == nil, "its end is no failure of its own")
     }
 
-    @Test func whileItIsRefusedNothingIsTriedForThoseWhoWait() throws {
+    @Test func refusedExchangesAreNotTried() throws {
         let bench = try RecorderBench(refuses: true)
         bench.disk.with { $0.writeError = ENOSPC }
         bench.put(TapedExchanges.simple(1), waits: true)

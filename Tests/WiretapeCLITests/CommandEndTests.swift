@@ -26,7 +26,7 @@ import Testing
         #expect(self.code { throw ExitCode(9) } == 9)
     }
 
-    @Test func errorsOfAllPartsAreToldAndFail() {
+    @Test func errorsOfAllPartsAreReportedAndFail() {
         let errors: [any Error] = [
             CassetteError(.damaged, "a"), TrustError("a"), SettingError("a"), MatchRuleError(.unknownPlace, "a"), SettingSyntaxError("a"),
         ]

@@ -290,7 +290,7 @@ struct CassetteUseTests {
         #expect(try self.text == Exchanges.cassette(2))
     }
 
-    @Test func newEpisodesKeepWhatNobodyAskedFor() async throws {
+    @Test func newEpisodesKeepUnusedExchanges() async throws {
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
         let use = try self.use(.newEpisodes)
         try await self.record(3, with: use)
@@ -395,7 +395,7 @@ struct CassetteUseTestingTests {
         #expect(found.first?.contains("unused: exchange 2") == true)
     }
 
-    @Test func bodyThatFailsIsNotToldWhatItDidNotAskFor() async throws {
+    @Test func failedBodyReportsNoUnusedExchanges() async throws {
         let found = try await self.run { Issue.record("broken") }
         #expect(found == ["broken"])
     }

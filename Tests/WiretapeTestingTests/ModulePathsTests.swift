@@ -70,7 +70,7 @@ struct ModulePathsTests {
 
     /// Files of an older version, files of the proxy, and damaged files, which fail once they are opened.
     @Test(arguments: [Exchanges.cassette(1), "no cassette", "", "{\"wiretape\": 1, \"test\": 1, \"interactions\": []}"])
-    func fileOfNobodyBelongsToAll(text: String) throws {
+    func fileWithoutAnOwnerBelongsToAll(text: String) throws {
         try self.folder.write(text, to: "Pets/list.json")
         for module in ["ATests", "BTests"] { #expect(try self.path(module) == "Pets/list.json") }
     }

@@ -52,11 +52,11 @@ final class XCTestCaseCassetteTests: XCTestCase {
         #expect(await self.failures { try $0.withCassette("trait/one", mode: .none, unused: .allow) {} } == 0)
     }
 
-    @Test func failedAssertionIsAllThatIsSaid() async {
+    @Test func failedAssertionIsTheOnlyIssue() async {
         #expect(await self.failures { try $0.withCassette("trait/one", mode: .none) { XCTFail("broken") } } == 1)
     }
 
-    @Test func thrownErrorIsAllThatIsSaid() async {
+    @Test func thrownErrorIsTheOnlyIssue() async {
         #expect(await self.failures { try $0.withCassette("trait/one", mode: .none) { throw CancellationError() } } == 1)
     }
 }

@@ -61,7 +61,7 @@ import Wiretape
         }
     }
 
-    @Test func whatBrokeGoesOn() async throws {
+    @Test func anInterruptedDownloadContinues() async throws {
         try await self.inFolder { folder in
             let answers = [
                 StubResponse(

@@ -141,7 +141,7 @@ import Testing
         #expect(otherChannel.isActive && pool.take(self.route, client: 3, isRepeatable: true) === other)
     }
 
-    @Test func boundConnectionWhoseClientHasLeftIsNotKept() throws {
+    @Test func boundConnectionWithoutItsClientIsNotKept() throws {
         let pool = self.pool()
         let (bound, channel) = try self.upstream(1, in: pool)
         bound.bind(to: 1)

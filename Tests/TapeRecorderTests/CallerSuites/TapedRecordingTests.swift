@@ -93,7 +93,7 @@ import Testing
         #expect(try self.folder.names(in: ".").isEmpty)
     }
 
-    @Test func aRecordingWhoseFolderIsGoneIsNotReportedAsRecorded() throws {
+    @Test func aRecordingInAMissingFolderIsNotReportedAsRecorded() throws {
         let recorder = try self.open()
         self.record([[UInt8](repeating: 1, count: 30_000)], with: recorder)
         while recorder.currentStatus.recorded == 0 { sched_yield() }

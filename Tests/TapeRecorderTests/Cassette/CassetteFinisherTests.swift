@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aDamagedRawBodyStaysRawAndHoldsNobodyUp() throws {
+    @Test func aDamagedRawBodyStaysRawAndDelaysNothing() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         try self.undecoded(folder, texts: ["first", "second"])

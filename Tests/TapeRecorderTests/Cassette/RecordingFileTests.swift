@@ -16,7 +16,7 @@ import Testing
         )
     }
 
-    @Test func anEmptyRecordingIsAWholeCassette() throws {
+    @Test func anEmptyRecordingIsACompleteCassette() throws {
         let folder = try TemporaryFolder()
         let file = try #require(try self.file(folder, .all))
         #expect(file.lastID == 0)
@@ -45,7 +45,7 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func anEmptyRecordingLeftBesideACassetteDoesNotKeepItFromBeingReplaced() throws {
+    @Test func anEmptyLeftoverRecordingDoesNotPreventAReplacement() throws {
         let folder = try TemporaryFolder()
         _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         try folder.write([], to: "tape.new.json")
@@ -69,7 +69,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test(arguments: [RecordMode.all, .newEpisodes]) func whileACassetteIsToBeReplacedNobodyElseRecordsIt(other: RecordMode) throws {
+    @Test(arguments: [RecordMode.all, .newEpisodes]) func aCassetteThatWillBeReplacedIsLocked(other: RecordMode) throws {
         let folder = try TemporaryFolder()
         _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         let replacing = try #require(try self.file(folder, .all))
@@ -91,7 +91,7 @@ import Testing
         #expect(try mode(path) == 0o600)
     }
 
-    @Test func sidecarsOfARecordingBesideStay() throws {
+    @Test func sidecarsOfAnAdjacentRecordingStay() throws {
         let folder = try TemporaryFolder()
         _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         let beside = try #require(try Recorder(RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: true), version: "1"))
@@ -118,7 +118,7 @@ import Testing
         #expect(try folder.names(in: "tape.bodies").isEmpty)
     }
 
-    @Test func aRecordingOfNothingTakesNobodysPlace() throws {
+    @Test func anEmptyRecordingReplacesNothing() throws {
         let folder = try TemporaryFolder()
         let old = try #require(try Recorder(RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false), version: "1"))
         _ = old.put(.exchange(TapedExchanges.exchange(1, fields: ["Content-Type: text/plain"], body: Array("small".utf8)), stored: nil))

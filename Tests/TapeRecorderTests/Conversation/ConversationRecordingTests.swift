@@ -262,7 +262,7 @@ import Testing
         #expect(try bench.inFile.isEmpty && bench.bodies.isEmpty)
     }
 
-    @Test func aJournalThatSomebodyRemovesConcernsNoOtherConversation() throws {
+    @Test func aRemovedJournalAffectsNoOtherConversation() throws {
         let bench = try RecorderBench()
         for id in 1...2 {
             bench.open(id)
@@ -448,7 +448,7 @@ import Testing
         #expect(try folder.names(in: "tape.bodies").isEmpty)
     }
 
-    @Test func aRecordingThatIsUndoneLeavesWhatWasThere() throws {
+    @Test func anUndoneRecordingKeepsTheEarlierFiles() throws {
         let folder = try TemporaryFolder()
         try self.killed(folder)
         let path = folder.file("tape.json")

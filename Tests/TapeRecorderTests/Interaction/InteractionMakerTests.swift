@@ -118,7 +118,7 @@ import Testing
         return InteractionMaker(store: self.store, redactor: redactor, digest: { PortableSHA256() })
     }
 
-    @Test func aBodyIsMadeAnewAndTheRestStays() throws {
+    @Test func aBodyIsRebuiltAndTheRestStays() throws {
         var maker = self.knowing()
         var interaction = try self.recorded("it is \(self.secret).")
         interaction.response?.body?.unknown = [UnknownMember(name: "x", json: Array("1".utf8))]

@@ -70,7 +70,7 @@ import Testing
         #expect(!queue.put(self.block(1), now: 104 + patience))
     }
 
-    @Test func aDrainWaitsForWhatIsLate() {
+    @Test func aDrainWaitsForLateItems() {
         let queue = RecorderQueue { _ in }
         let patience = RecorderQueue.maxLatency
         #expect(!queue.put(self.exchange, now: 0))
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// Each of these would wait forever if nothing ended the rest.
-    @Test func aRestEndsWithWhatIsPutAndWithTheClose() throws {
+    @Test func aRestEndsWithAnItemAndWithTheClose() throws {
         let queue = RecorderQueue { _ in }
         let rested = Gate("the consumer has rested")
         Thread {
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// A nap with a full queue lasts its whole time: connections wait, so no new item ends it.
-    @Test func nobodyNapsBesideWorkForMilliseconds() throws {
+    @Test func consumerDoesNotNapWithMillisecondsOfWork() throws {
         let backlog = RecorderQueue.napBacklog
         let queue = RecorderQueue { _ in }
         _ = queue.put(self.block(1000), now: 0)

@@ -69,7 +69,7 @@ import Testing
     }
     #endif
 
-    @Test func exchangesAreInOrderOfTheirStartWhateverTheOrderOfTheirEnd() throws {
+    @Test func exchangesAreInOrderOfTheirStart() throws {
         let recorder = try self.open(.all)
         for id in [3, 1, 4, 2] { self.put(recorder, TapedExchanges.simple(id)) }
         #expect(try self.close(recorder) == self.path)
@@ -139,7 +139,7 @@ import Testing
         #expect(sidecar.size == blocks << 20)
     }
 
-    @Test func numbersGoOnBehindThoseOfTheCassette() throws {
+    @Test func numbersContinueAfterThoseOfTheCassette() throws {
         let first = try self.open(.all)
         #expect(first.nextID() == 1)
         self.put(first, TapedExchanges.simple(1))
@@ -151,7 +151,7 @@ import Testing
         #expect(try RecordedExchanges.read(self.path).map(\.id) == [1, 2])
     }
 
-    @Test func aNewRecordingTakesThePlaceOfTheOldOnlyWhereItIsToldTo() throws {
+    @Test func aNewRecordingReplacesTheOldOneOnlyOnRequest() throws {
         let first = try self.open(.all)
         self.put(first, TapedExchanges.simple(1))
         _ = try self.close(first)
@@ -256,7 +256,7 @@ import Testing
         #expect(fields == [HeaderFields(["X-Mail: {{x-mail:1}}"]), HeaderFields(["X-Mail: {{x-mail:2}}"])])
     }
 
-    @Test func anExchangeBehindTheCloseIsCountedAndNobodyWaitsForIt() throws {
+    @Test func anExchangeAfterTheCloseIsCountedAndNotAwaited() throws {
         let recorder = try self.open(.all)
         self.put(recorder, TapedExchanges.simple(1))
         _ = try self.close(recorder)

@@ -11,7 +11,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct RecorderWorkerTests {
-    @Test(arguments: [false, true]) func secretsThatThereWasNoRoomForAreSaidOnceAtTheEnd(isFull: Bool) throws {
+    @Test(arguments: [false, true]) func secretsWithoutRoomAreReportedOnceAtTheEnd(isFull: Bool) throws {
         let folder = try TemporaryFolder()
         let plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
         let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
@@ -146,7 +146,7 @@ import Testing
 
     #if compiler(>=6.3) && os(Linux)
     /// Needs a process of its own, since a limit on file sizes applies to the whole process.
-    @Test func aDiskThatIsFullIsSaidOnceAndRecordingGoesOnWhenThereIsRoom() async {
+    @Test func aFullDiskIsReportedOnceAndRecordingResumesWithRoom() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
             func limit(_ bytes: rlim_t) {

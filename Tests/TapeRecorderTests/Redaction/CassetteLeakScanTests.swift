@@ -27,7 +27,7 @@ import Testing
         return try CassetteLeakScan(path: path, vault: vault, digest: { PortableSHA256() }).leaks()
     }
 
-    @Test func secretsAreFoundInTheTextAndInTheFilesBesideIt() throws {
+    @Test func secretsAreFoundInTheTextAndInItsFiles() throws {
         let folder = try TemporaryFolder()
         let filler = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
         let path = try self.record(
@@ -65,7 +65,7 @@ import Testing
         try appender.sync()
     }
 
-    @Test func secretsAreFoundInWhatWaitsInItsCodingToBeDeveloped() throws {
+    @Test func secretsAreFoundInBodiesThatAreNotDecodedYet() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         let store = try BodyStore(cassettePath: path)
@@ -96,7 +96,7 @@ import Testing
         #expect(leaks.map(\.exchange) == [1] && leaks.first?.place.hasSuffix(" byte 100000") == true, "\(leaks)")
     }
 
-    @Test func secretsAreFoundInBytesThatWereKeptBesideTheirContent() throws {
+    @Test func secretsAreFoundInOriginalBytes() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         var sink = BodyStoreSink(store: try BodyStore(cassettePath: path), digest: { PortableSHA256() })
@@ -134,7 +134,7 @@ import Testing
 }
 
 @Suite struct CassetteLeakTests {
-    @Test func aLeakSaysWhereAndWhatNeverTheValue() {
+    @Test func aLeakNamesThePlaceAndKindButNeverTheValue() {
         let placeholder = Placeholder(kind: "jwt", number: 2)
         let leak = CassetteLeak(exchange: 7, place: "line 120", placeholder: placeholder, spelling: .base64)
         #expect(leak.description == "exchange 7, line 120: what {{jwt:2}} stands for (base64)")

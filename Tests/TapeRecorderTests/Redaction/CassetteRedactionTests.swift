@@ -145,7 +145,7 @@ import Testing
         #expect(try self.folder.read("tape.json") == before)
     }
 
-    @Test func aTrialLeavesWhatARecorderIsWriting() throws {
+    @Test func aDryRunKeepsTheFilesOfARunningRecorder() throws {
         try self.record(self.exchanges)
         let part = try self.folder.write(Array("half a body".utf8), to: "tape.bodies/.part-1-1")
         _ = try self.redact(dryRun: true)

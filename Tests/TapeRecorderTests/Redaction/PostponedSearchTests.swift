@@ -296,7 +296,7 @@ import Testing
     }
 
     /// Each reading of the clock takes as long as a try, so that there is time for three.
-    @Test func aTryOfWhatIsDenseCostsThoughItComesToItsEnd() throws {
+    @Test func aTryOfADenseBodyCountsEvenIfItCompletes() throws {
         let bench = try Bench(step: 20_000_000)
         for id in 1...10 { bench.put(try Self.bomb(id, "\(id)", size: 1 << 20 - 2)) }
         bench.turn()
@@ -306,7 +306,7 @@ import Testing
         #expect(try bench.inFile.count == 10)
     }
 
-    @Test func aTryOfWhatIsOrdinaryCostsNothing() throws {
+    @Test func aTryOfAnOrdinaryBodyIsFree() throws {
         let bench = try Bench(step: 20_000_000)
         for id in 1...10 { bench.put(try Self.ordinary(id)) }
         bench.turn()
@@ -440,7 +440,7 @@ import Testing
     }
 
     /// Secrets that one thread learns do not start another round of the other.
-    @Test func twoThreadsCountWhatTheyLearnApart() {
+    @Test func twoThreadsCountTheirLearnedSecretsSeparately() {
         let vault = SecretVault()
         let other = SecretVault(sharing: vault)
         _ = other.placeholder(for: Array(Self.secret.utf8), kind: "token")

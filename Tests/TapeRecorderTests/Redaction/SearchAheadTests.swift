@@ -28,7 +28,7 @@ import Testing
         try #require(SearchAhead(redactor, processors: 2) { $0() })
     }
 
-    @Test func bodiesWithoutSecretsAreToldAndNothingIsLearned() throws {
+    @Test func bodiesWithoutSecretsAreReportedAndNothingIsLearned() throws {
         let redactor = Redactor()
         let ahead = try self.ahead(redactor)
         ahead.begin(

@@ -102,7 +102,7 @@ import TapeTestSupport
         #expect(try self.folder.read("data/wiretape/ca-cert.pem") == before)
     }
 
-    @Test func aLinkInPlaceOfTheKeyIsRefused() throws {
+    @Test func aLinkInsteadOfTheKeyIsRefused() throws {
         _ = try self.files.loadOrCreate(now: self.now)
         try FileManager.default.moveItem(atPath: self.files.keyPath, toPath: self.folder.file("elsewhere"))
         try FileManager.default.createSymbolicLink(atPath: self.files.keyPath, withDestinationPath: self.folder.file("elsewhere"))

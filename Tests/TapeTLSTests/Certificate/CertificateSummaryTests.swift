@@ -20,7 +20,7 @@ import Testing
 
     private func dns(_ name: [UInt8]) -> [UInt8] { DER.element(0x82, name) }
 
-    @Test func saysWhatIsInTheCertificate() throws {
+    @Test func summaryMatchesTheCertificate() throws {
         let summary = try self.certificate(names: [
             self.dns(Array("WWW.Example.test".utf8)), DER.element(0x87, [192, 0, 2, 7]), DER.element(0x81, Array("a@b".utf8)),
             DER.element(0x87, [UInt8](repeating: 0, count: 15) + [1]),
@@ -70,7 +70,7 @@ import Testing
         #expect(summary.names.last == "host999.test")
     }
 
-    @Test func namesThatAreNoListAreNone() throws {
+    @Test func invalidAlternativeNamesAreEmpty() throws {
         #expect(try self.certificate(names: [[0x82, 0x7F, 0x41]]).summary.names.isEmpty)
         #expect(ErrorQueue.drain().isEmpty)
     }

@@ -41,7 +41,7 @@ import TapeTestSupport
         #expect(certificateError { _ = try Certificate(pem: key) }?.message.contains("-----BEGIN CERTIFICATE-----") == true)
     }
 
-    @Test func aChainIsNilWhereThereIsNone() throws {
+    @Test func aMissingChainIsNil() throws {
         let none = try Certificate.chain(pem: Array("nothing\n".utf8))
         let isNone = none == nil
         #expect(isNone)

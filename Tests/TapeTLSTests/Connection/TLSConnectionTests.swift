@@ -133,7 +133,7 @@ struct TLSConnectionTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13], [0, 1, 100, 16_500, 17_500, 33_000])
-    func ciphertextThatFindsNoRoomWaitsBehind(version: TLSVersion, room: Int) throws {
+    func ciphertextWithoutRoomWaits(version: TLSVersion, room: Int) throws {
         let pair = try self.established(maximum: version)
         let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
         try pair.client.send(bytes, room: room)
@@ -236,7 +236,7 @@ struct TLSConnectionAgreementTests {
     }
 
     /// A client without a certificate has sent none; a server does not report its own.
-    @Test func aChainIsToldInTheOrderItWasSent() throws {
+    @Test func aChainIsReportedInTheOrderItWasSent() throws {
         let root = try TestCertificate("root", isAuthority: true)
         let middle = try TestCertificate("middle", issuer: root, isAuthority: true)
         let leaf = try TestCertificate("leaf", for: ["example.test"], issuer: middle)

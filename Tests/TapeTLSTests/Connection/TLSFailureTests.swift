@@ -61,7 +61,7 @@ struct TLSFailureReasonsTests {
         #expect(self.failure([(Int32(ERR_LIB_RSA), SSL_R_WRONG_VERSION_NUMBER)]).cause == .malformed)
     }
 
-    @Test func behindAnErrorOfAnotherLibraryTLSHasItsSay() {
+    @Test func anErrorOfTLSCountsAfterOneOfAnotherLibrary() {
         let failure = self.failure([(Int32(ERR_LIB_RSA), 4000), (Int32(ERR_LIB_SSL), SSL_R_NO_SHARED_CIPHER)])
         #expect(failure.cause == .noSharedCipher)
         #expect(failure.reasons.count == 2)
@@ -123,7 +123,7 @@ struct TLSFailureVerificationTests {
             (1_735_689_600, "2025-01-01"), (4_107_542_400, "2100-03-01"), (253_402_300_799, "9999-12-31"), (-1, "an unreadable date"),
             (253_402_300_800, "an unreadable date"),
         ] as [(Int64, String)])
-    func timesAreToldByTheirDay(seconds: Int64, day: String) {
+    func timesAreShownAsDays(seconds: Int64, day: String) {
         let late = TLSFailure(verification: X509_V_ERR_CERT_HAS_EXPIRED, of: self.summary(notAfter: seconds))
         #expect(late.message == "the certificate \"CN=leaf\" expired on \(day)")
         let early = TLSFailure(verification: X509_V_ERR_CERT_NOT_YET_VALID, of: self.summary(notBefore: seconds))
@@ -134,7 +134,7 @@ struct TLSFailureVerificationTests {
         (["a"], "\"a\""), (["a", "b", "c"], "\"a\", \"b\", \"c\""),
         (["a", "b", "c", "d", "e"], "\"a\", \"b\", \"c\" and 2 more"),
     ])
-    func theFirstNamesAreTold(names: [String], words: String) {
+    func theFirstNamesAreShown(names: [String], words: String) {
         let failure = TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH, of: self.summary(names: names))
         #expect(failure.message == "the certificate is for \(words)")
     }

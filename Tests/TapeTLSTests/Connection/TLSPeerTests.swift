@@ -32,7 +32,7 @@ struct ClientIdentityTests {
         #expect(ERR_peek_error() == 0)
     }
 
-    @Test func theCertificatesBehindTheFirstAreShownToo() throws {
+    @Test func theCertificatesAfterTheFirstAreShownToo() throws {
         let root = try TestCertificate("root", isAuthority: true)
         let middle = try TestCertificate("middle", issuer: root, isAuthority: true)
         let client = try TestCertificate("client", issuer: middle)
@@ -90,7 +90,7 @@ struct TLSPeerConnectionTests {
     }
 
     @Test(arguments: ["", "example.test\0.other.test"])
-    func aHostThatIsNoneIsNotTakenForAnyHost(host: String) throws {
+    func anInvalidHostDoesNotMatchAnyHost(host: String) throws {
         let error = #expect(throws: TLSFailure.self) { try self.prepared(TLSPeer(host: host, serverName: nil)) { _ in } }
         #expect(error?.cause == .nameMismatch)
     }

@@ -31,7 +31,7 @@ struct ContextSettingsTests {
         try self.made(minimum) { _ in #expect(ERR_peek_error() == 0) }
     }
 
-    @Test func aMethodThatIsNoneFails() {
+    @Test func anInvalidMethodFails() {
         let error = #expect(throws: TLSFailure.self) { _ = try ContextSettings.make(nil, minimum: .tls12, keyLog: nil) }
         #expect(error?.reasons.isEmpty == false)
         #expect(ERR_peek_error() == 0)

@@ -29,7 +29,7 @@ struct TLSClientContextTests {
         }
     }
 
-    @Test func withoutRootsNobodyIsTrusted() throws {
+    @Test func withoutRootsNoServerIsTrusted() throws {
         let pair = try TestAuthority().pair(TLSClientContext(trustsSystem: false), TestAuthority.serverContext())
         pair.run()
         #expect(pair.client.failure?.cause == .unknownAuthority)

@@ -36,7 +36,7 @@ struct HandshakeMemoryTests {
 
     #if os(Linux)
     @Test(.enabled(if: !FuzzSettings.isSanitized, "AddressSanitizer keeps what was freed"))
-    func twoThousandConnectionsLeaveNothingBehind() async {
+    func twoThousandConnectionsDoNotLeak() async {
         await #expect(processExitsWith: .success) {
             try Self.connect(500)
             let before = Self.residentKiB()

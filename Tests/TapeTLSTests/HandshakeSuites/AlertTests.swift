@@ -59,7 +59,7 @@ struct AlertTests {
         #expect(pair.server.failure != nil)
     }
 
-    @Test func noSharedCipherIsToldApart() throws {
+    @Test func missingSharedCipherIsDistinguished() throws {
         let client = try self.authority.clientContext(maximum: .tls12)
         let server = try TestAuthority.serverContext(maximum: .tls12)
         server.speakOnly("AES128-SHA256")

@@ -137,7 +137,7 @@ struct CipherTests {
     }
 
     /// A client that lists it first has no AES instructions.
-    @Test func chaChaIsSpokenWithWhoeverPrefersIt() throws {
+    @Test func chaChaIsUsedWithClientsThatPreferIt() throws {
         let first = try RawPeer(maximum: .tls12, ciphers: "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES128-GCM-SHA256")
         #expect(try self.agreed(first) == "ECDHE-ECDSA-CHACHA20-POLY1305")
         let second = try RawPeer(suites: "TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256")

@@ -57,7 +57,7 @@ struct MutualTLSTests {
         #expect(pair.client.failure?.cause == .certificateRejected)
     }
 
-    @Test func nobodyAsksWithoutNeed() throws {
+    @Test func noNeedlessHelloRetryRequestIsSent() throws {
         let pair = try self.authority.pair(peer: .example(identity: TestCertificate("client", issuer: self.root).identity()))
         pair.run()
         #expect(pair.isEstablished)

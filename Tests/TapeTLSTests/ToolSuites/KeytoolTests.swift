@@ -24,7 +24,7 @@ import TapeTestSupport
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/etc/ssl/certs/ca-certificates.crt")))
-    func theBundleOfTheSystemIsTakenWhole() throws {
+    func theBundleOfTheSystemIsReadCompletely() throws {
         let bundle = try Array(Data(contentsOf: URL(fileURLWithPath: "/etc/ssl/certs/ca-certificates.crt")))
         let count = try CertificateChain(pem: bundle).count
         let own = try CertificateAuthority.make(now: 1_790_000_000).certificatePEM()

@@ -150,7 +150,7 @@ import TapeTestSupport
         #expect(try self.page([13, 10] + FormFixtures.pets, isCoded: true).contains("\n  offsets are those of the decoded body\n"))
     }
 
-    @Test func nothingWrongIsSaid() throws {
+    @Test func noProblemIsReported() throws {
         #expect(
             try self.page(FormFixtures.pets) == "exchange 3, request of POST http://a/pets: no defects\nno defects in 1 multipart body.\n")
         #expect(try self.page(nil) == "no body is multipart: nothing to check.\n")

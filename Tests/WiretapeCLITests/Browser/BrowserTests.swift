@@ -52,7 +52,7 @@ import Testing
         #expect(missing?.message.contains("--browser-program") == true)
     }
 
-    @Test func aBrowserStartedByHandIsToldHowItWorks() {
+    @Test func aBrowserStartedByHandGetsInstructions() {
         let advice = Browser.started(by: ["/usr/bin/chromium", "--headless"])?.advice(for: "a b.json")
         #expect(advice?.contains("wiretape record 'a b.json' --browser --browser-program /usr/bin/chromium URL") == true)
         #expect(Browser.started(by: ["curl"]) == nil && Browser.started(by: []) == nil)

@@ -83,7 +83,7 @@ import TapeTestSupport
 }
 
 @Suite struct MergeCommandTests {
-    @Test func oneCassetteAnswersWhatTwoHaveRecorded() throws {
+    @Test func oneMergedCassetteAnswersBothRecordings() throws {
         let folder = try TemporaryFolder()
         let large = String(repeating: "0123456789abcdef\u{1}", count: 20_000)
         let origin = try DriftingOrigin(["large.bin": large, "a.json": #"{"a":1}"#])
@@ -180,7 +180,7 @@ import TapeTestSupport
         #expect(throws: (any Error).self) { try RedactCommand.parse(["pets.json", "--fail-on", "miss"]) }
     }
 
-    @Test func aRuleThatIsNoneIsWrongUsage() throws {
+    @Test func anInvalidRuleIsWrongUsage() throws {
         let end = try Wiretape.run(["redact", "pets.json", "--redact", "nowhere:x"])
         #expect(end.status == 64)
     }

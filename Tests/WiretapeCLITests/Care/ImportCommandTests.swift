@@ -31,7 +31,7 @@ import Testing
         #expect(replay.status == 0 && replay.outputText == "hello", "\(replay.errors)")
     }
 
-    @Test func lossesAreToldCountedAndFailWhereNoneMayBe() throws {
+    @Test func lossesAreReportedAndFailAStrictImport() throws {
         let archive = try self.archive(1, missing: true)
         let told = try Wiretape.run(["import", archive, "-o", self.folder.file("out.json"), "--json"])
         #expect(told.status == 0 && told.errors.hasPrefix("wiretape: once: an answer lacks its body"), "\(told.errors)")

@@ -51,7 +51,7 @@ import Testing
         #expect(try self.reason { try LiveRequest(request, allowsUnsafe: true) { _ in [] } }.hasPrefix("gRPC needs HTTP/2"))
     }
 
-    @Test func aBodyGetsItsLengthAnew() throws {
+    @Test func aBodyGetsANewLength() throws {
         let body = Body(size: 3, content: .text(Array("abc".utf8)))
         let request = try self.make("POST", "http://h/", ["Host: h", "Transfer-Encoding: chunked"], body: body, unsafe: true)
         #expect(

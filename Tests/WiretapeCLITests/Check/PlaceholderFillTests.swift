@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["NONE", "EMPTY", "LINES"])
-    func aValueThatNoMessageCanHoldIsToldBeforeAnythingIsSent(name: String) throws {
+    func aValueThatNoMessageCanHoldIsReportedBeforeSending(name: String) throws {
         let environment = ["EMPTY": [UInt8](), "LINES": Array("a\r\nb".utf8)]
         let source = try PlaceholderFill.Source("a:1=\(name)")
         let error = #expect(throws: SettingError.self) { try PlaceholderFill([source]) { environment[$0] } }

@@ -36,7 +36,7 @@ import TapeTestSupport
             ])
     }
 
-    @Test func aMistakeIsToldWithItsLineAndFails() throws {
+    @Test func aMistakeIsReportedWithItsLineAndFails() throws {
         try self.folder.write("repeat: last\nfail_on: miss\n".utf8, to: "wiretape.yaml")
         let end = try Wiretape.run(["config"], directory: self.folder.path)
         #expect(end.status == 1)

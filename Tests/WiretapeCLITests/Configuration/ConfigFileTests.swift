@@ -41,7 +41,7 @@ import TapeTestSupport
         #expect(file.settings.repetition?.value == .last && file.sections.count == 1)
     }
 
-    @Test func aFileThatIsNotThereOrTooLargeIsTold() throws {
+    @Test func aMissingOrTooLargeFileIsReported() throws {
         let folder = try TemporaryFolder()
         #expect(throws: SettingError.self) { try ConfigFile(path: folder.file("none.yaml")) }
         let path = try folder.write(Array(repeating: UInt8(ascii: "#"), count: ConfigFile.sizeLimit + 1), to: "w.yaml")
@@ -118,7 +118,7 @@ import TapeTestSupport
         #expect(error?.message.contains("keep one of them") == true)
     }
 
-    @Test func aStrangersFileIsNone() throws {
+    @Test func aStrangersFileIsIgnored() throws {
         guard geteuid() != 0 else {
             // Only root can change the owner of a file, and everyone trusts root's own files.
             try self.folder.write([], to: "home/repo/wiretape.yaml")

@@ -45,7 +45,7 @@ import TapeTestSupport
         #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
     }
 
-    @Test func bytesThatAreNoTextAreTold() {
+    @Test func bytesThatAreNoTextAreReported() {
         #expect(throws: SettingError("\"w.yaml\" is not UTF-8: save it as UTF-8.")) {
             try ConfigNode.yaml([0x61, 0x3A, 0xFF], file: "w.yaml")
         }

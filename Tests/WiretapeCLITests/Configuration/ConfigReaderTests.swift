@@ -100,7 +100,7 @@ import Testing
             ("passthrough: ['http://a']", "line 1, \"passthrough\":"),
             ("cassettes: [a]", "\"cassettes\" takes names of cassettes"),
         ])
-    func aMistakeIsToldWithItsLine(_ text: String, _ message: String) {
+    func aMistakeIsReportedWithItsLine(_ text: String, _ message: String) {
         let error = #expect(throws: SettingError.self) { try Self.settings(text) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }

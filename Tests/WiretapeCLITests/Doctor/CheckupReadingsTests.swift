@@ -58,11 +58,11 @@ import TapeTestSupport
         ("swift-driver version: 1.127.14.1 Apple Swift version 6.2.3 (swiftlang-6.2.3.3.21)", "6.2.3"), ("6.0", "6.0"),
         ("Swift version", "Swift version"),
     ])
-    func theReleaseStandsBehindItsName(text: String, release: String) { #expect(CheckupReadings.release(text) == release) }
+    func theReleaseFollowsItsName(text: String, release: String) { #expect(CheckupReadings.release(text) == release) }
 }
 
 @Suite struct LocalPortTests {
-    @Test func somebodyListensOrNobodyDoes() throws {
+    @Test func listenerOnAPortIsDetected() throws {
         let (origin, port) = try Python.origin("leading_origin.py")
         for host in ["127.0.0.1", "localhost"] { #expect(LocalPort.isOpen(ListenAddress(host: host, port: port)) == true) }
         origin.stop()

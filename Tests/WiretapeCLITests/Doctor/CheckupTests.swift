@@ -59,12 +59,12 @@ import Testing
         #expect(self.finding("HTTP_PROXY") { $0.variables = ["HTTP_PROXY": "http://a:1", "http_proxy": "http://a:1"] } == nil)
     }
 
-    @Test func aProxyThatNobodyIsBehindIsAProblem() {
+    @Test func aProxyWithoutAListenerIsAProblem() {
         #expect(self.finding("proxy") { $0.proxyListens = false }?.mark == .problem)
         #expect(self.finding("proxy") { $0.proxyListens = true }?.mark == .ok)
     }
 
-    @Test func exceptionsForThisMachineAreTold() {
+    @Test func exceptionsForThisMachineAreReported() {
         #expect(self.finding("no_proxy") { $0.variables = ["http_proxy": "http://a:1", "NO_PROXY": "localhost"] }?.mark == .note)
         #expect(self.finding("no_proxy") { $0.variables = ["http_proxy": "http://a:1", "NO_PROXY": "x.test"] } == nil)
         #expect(self.finding("no_proxy") { $0.variables = ["NO_PROXY": "localhost"] } == nil, "without a proxy nothing goes past it")

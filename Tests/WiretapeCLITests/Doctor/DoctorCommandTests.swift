@@ -6,7 +6,7 @@ import Testing
 import TapeTestSupport
 
 @Suite struct DoctorCommandTests {
-    @Test func itPrintsWhatItSeesAndExitsWith0() throws {
+    @Test func itPrintsItsFindingsAndExitsWith0() throws {
         let end = try Wiretape.run(["doctor"])
         #expect(end.status == 0 && end.errors.isEmpty, "\(end.errors)")
         #expect(end.outputText.hasPrefix("wiretape \(Version.current) on ") && end.outputText.contains("authority"))
@@ -55,7 +55,7 @@ import TapeTestSupport
         #expect(lines.joined(separator: " ").contains("(Swift before 6.3.2.)"))
     }
 
-    @Test func wordsGoOnBehindTheHead() {
+    @Test func textContinuesAfterTheHead() {
         let lines = CheckupPage.wrapped(String(repeating: "word ", count: 30), after: "head    ")
         #expect(lines.count == 3 && lines[0].hasPrefix("head    word") && lines[1].hasPrefix("        word"))
         #expect(CheckupPage.wrapped(String(repeating: "x", count: 100), after: "  ") == ["  " + String(repeating: "x", count: 100)])

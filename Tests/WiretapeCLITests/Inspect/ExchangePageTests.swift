@@ -64,7 +64,7 @@ import TapeTestSupport
         #expect(result.problem == nil)
     }
 
-    @Test func aHandshakeIsShownBehindTheConnection() throws {
+    @Test func aHandshakeIsShownAfterTheConnection() throws {
         var interaction = Interaction.sample(2, "GET", "https://a/pets", timing: Timing(connect: 1, tls: 3, total: 4))
         let tls = TLSDetails(version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256")
         interaction.connection = ConnectionInfo(id: 2, remote: "192.0.2.1:443", isReused: false, tls: tls)

@@ -28,7 +28,7 @@ import Testing
         #expect(row.type == nil)
     }
 
-    @Test func aCutIsSaidBesideTheStatus() {
+    @Test func aCutIsShownNextToTheStatus() {
         let cut = Outcome.cut(Cut(by: .origin, reason: "closed"))
         #expect(ExchangeRow(number: 1, .sample(outcome: cut)).statusWords == "200 cut")
         #expect(ExchangeRow(number: 1, .sample(outcome: cut)).shortStatusWords == "200 cut")
@@ -40,7 +40,7 @@ import Testing
         #expect(ExchangeRow(number: 1, .sample(status: nil)).statusWords == "-")
     }
 
-    @Test func aTypeThatIsNoneShowsAsItStands() {
+    @Test func anInvalidTypeIsShownUnchanged() {
         #expect(ExchangeRow.type(HeaderFields(["content-type: Text/HTML; charset=utf-8"])) == "text/html")
         #expect(ExchangeRow.type(HeaderFields(["Content-Type: nonsense"])) == "nonsense")
         #expect(ExchangeRow.type(HeaderFields(["Content: text/html"])) == nil)

@@ -107,7 +107,7 @@ import TapeTestSupport
         #expect(kept[1] == kept[0], "\(show.outputText)")
     }
 
-    @Test func aFormIsExactSoNothingIsSaidOfIt() throws {
+    @Test func anExactFormHasNoNote() throws {
         let folder = try TemporaryFolder()
         try folder.write(cassetteText([uploadText(FormFixtures.pets)]), to: "pets.json")
         let show = try Wiretape.run(["show", "pets.json", "1", "--curl"], directory: folder.path)

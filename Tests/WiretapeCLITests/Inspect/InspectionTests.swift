@@ -151,7 +151,7 @@ import TapeTestSupport
         #expect(self.sink.text.contains("wiretape inspect 'my pets.json' 1 --body response\n"))
     }
 
-    @Test func oneAsJSONStandsAsInTheCassette() throws {
+    @Test func exchangeAsJSONEqualsTheCassette() throws {
         let text = interactionText(1, responseBody: "{ \"size\": 3, \"text\": \"이름 a\" }")
         try self.inspection([text]).showJSON(1)
         #expect(self.sink.text == text + "\n")
@@ -172,7 +172,7 @@ import TapeTestSupport
         #expect(self.sink.bytes.isEmpty)
     }
 
-    @Test func aNumberInASmallCassetteSaysWhatThereIs() throws {
+    @Test func anUnknownNumberInASmallCassetteListsTheExistingOnes() throws {
         #expect(self.message { try self.inspection([]).show(1) } == "there is no exchange 1: \"pets.json\" holds none.")
         #expect(self.message { try self.inspection([interactionText(1)]).show(2) } == "there is no exchange 2: \"pets.json\" has only 1.")
     }
@@ -326,7 +326,7 @@ import TapeTestSupport
         #expect(self.warnings.text == "the response body of exchange 1 is still coded as br, as it was received.")
     }
 
-    @Test func ofABodyWhoseCodingBreaksTheReadableBeginningIsWritten() throws {
+    @Test func readableBeginningOfABrokenBodyIsWritten() throws {
         let coded = interactionText(
             1, responseBody: #"{ "base64": "\#(BrokenGzip.base64)", "note": "broken" }"#, headers: #""Content-Encoding: gzip""#)
         let inspection = try self.inspection([coded])
@@ -341,7 +341,7 @@ import TapeTestSupport
         #expect(self.sink.bytes == BrokenGzip.bytes)
     }
 
-    @Test func aBodyBesideTheCassetteComesFromThere() throws {
+    @Test func aBodyNextToTheCassetteIsReadFromThere() throws {
         var digest = PortableSHA256()
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
         bytes.withUnsafeBytes { digest.update($0) }

@@ -60,7 +60,7 @@ import TapeTestSupport
             (1_577_934_245_678_901, "2020-01-02T03:04:05.678901Z", "1577934245"), (-1, "1969-12-31T23:59:59.999999Z", "-1"),
             (0, "1970-01-01T00:00:00.000000Z", "0"),
         ] as [(Int64, String, String)])
-    func theInstantOfTheRecordingIsToldInTwoForms(_ microseconds: Int64, _ text: String, _ seconds: String) {
+    func theTimeOfTheRecordingIsShownInTwoForms(_ microseconds: Int64, _ text: String, _ seconds: String) {
         let variables = ChildEnvironment.recordingTime(Timestamp(microseconds: microseconds))
         #expect(variables.map(\.name) == ["WIRETAPE_RECORDED_AT", "WIRETAPE_RECORDED_AT_UNIX"])
         #expect(variables.map(\.value) == [text, seconds])

@@ -62,7 +62,7 @@ import TapeTestSupport
         #expect(checked > Self.kills * 5, "the load was too light to tell anything: \(checked) exchanges")
     }
 
-    @Test func aTornTailIsLeftOutByReadersAndMendedByTheNextRecorder() throws {
+    @Test func aTornTailIsIgnoredByReadersAndRepairedByTheNextRecorder() throws {
         let folder = try TemporaryFolder()
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }

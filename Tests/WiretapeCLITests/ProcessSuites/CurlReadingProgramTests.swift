@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CurlReadingProgramTests {
     /// The program of the same package describes the same library.
-    @Test(.enabled(if: Programs.isInstalled("curl"), "curl is not installed")) func itSaysWhatItsProgramSays() throws {
+    @Test(.enabled(if: Programs.isInstalled("curl"), "curl is not installed")) func libraryReportsTheSameAsItsProgram() throws {
         guard let facts = CurlReading.facts() else { return }
         let text = try ExternalProgram.run(try Programs.find("curl"), ["-q", "--version"]).outputText
         #expect(text.contains("libcurl/\(facts.version)"), "\(facts.version) is not in \(text)")

@@ -62,7 +62,7 @@ import TapeTestSupport
     }
 
     /// There is room for the key, but not for the certificate.
-    @Test func halfAnAuthorityIsNotLeftBehind() throws {
+    @Test func halfAnAuthorityIsRemoved() throws {
         let folder = try TemporaryFolder()
         let arguments = ["ca", "show", "--ca-dir", folder.file("ca")]
         let end = try ExternalProgram.run(
@@ -74,7 +74,7 @@ import TapeTestSupport
     }
 
     /// Large bodies find no room while small ones do: it is still reported once.
-    @Test func aDiskThatIsFullForSomeIsToldOnce() throws {
+    @Test func aDiskThatIsFullForSomeBodiesIsReportedOnce() throws {
         let folder = try TemporaryFolder()
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
@@ -145,7 +145,7 @@ import TapeTestSupport
     }
     #endif
 
-    @Test func aFolderThatCannotBeWrittenIsToldBeforeListening() throws {
+    @Test func aReadOnlyFolderIsReportedBeforeListening() throws {
         let folder = try TemporaryFolder()
         // Root may write despite the modes, but nobody can create files here.
         let place = geteuid() == 0 ? "/sys/kernel" : folder.path

@@ -79,7 +79,7 @@ struct GRPCTests {
     }
 
     /// The library shows our text to its user.
-    @Test func aMissSaysWhatDiffers() throws {
+    @Test func aMissNamesTheDifferences() throws {
         let (server, port) = try self.serve()
         defer { server.stop() }
         let folder = try TemporaryFolder()

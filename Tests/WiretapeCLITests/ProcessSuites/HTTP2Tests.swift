@@ -51,7 +51,7 @@ import Testing
         ["curl", "-q", "--silent", "--show-error", "--max-time", "20", "--write-out", "%{http_version} %{http_code}\n"] + options + urls
     }
 
-    @Test func aClientGetsWhatItsOriginSpeaksAndTheReplayThatToo() throws {
+    @Test func aClientGetsTheProtocolOfItsOriginAndOfTheReplay() throws {
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -107,7 +107,7 @@ import Testing
         #expect(try self.replay(cassette, command).outputText == recorded.outputText)
     }
 
-    @Test func aLargeBodyComesWholeThroughWindowsOfBothSides() throws {
+    @Test func aLargeBodyPassesTheWindowsOfBothSides() throws {
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()

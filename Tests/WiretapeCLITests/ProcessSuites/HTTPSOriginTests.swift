@@ -167,7 +167,7 @@ import TapeTestSupport
         #expect(CassetteFile.text("outcome.message", of: interaction).map { "wiretape: \($0)" } == line)
     }
 
-    @Test func aBadOriginIsToldWithTheOptionThatHelpsAndThatHelps() throws {
+    @Test func aBadOriginIsReportedWithAnOptionThatHelps() throws {
         let origins = try TLSOrigins()
         defer { origins.stop() }
         let certificates = origins.certificates
@@ -214,7 +214,7 @@ import TapeTestSupport
         ("closes", "it closed the connection during the handshake"), ("resets", "it broke the connection during the handshake"),
         ("plain", "what it sent is not TLS"),
     ])
-    func anOriginThatSpeaksNoTLSIsTold(kind: String, cause: String) throws {
+    func anOriginThatSpeaksNoTLSIsReported(kind: String, cause: String) throws {
         let certificates = try TLSCertificates()
         let origin = try Python.origin("tls_origin.py", [kind, certificates.folder.path])
         defer { origin.program.stop() }
@@ -226,7 +226,7 @@ import TapeTestSupport
 
     // MARK: Pins
 
-    @Test func aPinTakesWhatItNamesAndNothingElse() throws {
+    @Test func aPinAcceptsOnlyTheCertificateThatItNames() throws {
         let origins = try TLSOrigins()
         defer { origins.stop() }
         let certificates = origins.certificates

@@ -41,7 +41,7 @@ struct WebSocketTests {
         #expect(replayed.status == 0 && replayed.outputText == heard, "\(replayed.outputText)\(replayed.errors)")
     }
 
-    @Test func anotherMessageIsAMissThatSaysWhatDiffers() throws {
+    @Test func anotherMessageIsAMissWithTheDifferences() throws {
         let folder = try TemporaryFolder()
         let cassette = folder.file("talk.json")
         let (port, _) = try self.record(cassette)
@@ -53,7 +53,7 @@ struct WebSocketTests {
         #expect(ignored.status == 0, "\(ignored.outputText)\(ignored.errors)")
     }
 
-    @Test func aClientThatMakesIdsAnewKnowsItsAnswers() throws {
+    @Test func aClientWithNewIdsRecognizesItsAnswers() throws {
         let folder = try TemporaryFolder()
         let cassette = folder.file("calls.json")
         let python = try #require(PythonPackages.python)

@@ -28,7 +28,7 @@ import TapeTestSupport
         ("\u{1B}[2J", "\"\\\\u{1b}[2J\""), ("h.test:443", "h.test:443"),
         (String(repeating: "x", count: 5000), String(repeating: "x", count: 1000) + "…"),
     ])
-    func aValueIsOneWordOnOneLineWhateverIsInIt(_ value: String, _ shown: String) {
+    func anyValueIsOneWordOnOneLine(_ value: String, _ shown: String) {
         let line = String(decoding: LogFileHandler.line(.info, "m", ["k": "\(value)"]), as: UTF8.self)
         #expect(line.hasSuffix(" info m k=\(shown)\n"), "\(line)")
         #expect(line.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x0A } && line.utf8.count { $0 == 0x0A } == 1)
@@ -47,7 +47,7 @@ import TapeTestSupport
         #expect(lines.dropFirst().map { $0.split(separator: "=").last } == (0..<100).map { "\($0)" })
     }
 
-    @Test func linesOfManyThreadsAreWhole() throws {
+    @Test func linesOfManyThreadsAreNotMixed() throws {
         let log = try LogFile(path: self.path, level: .trace)
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for _ in 0..<200 { log.logger.trace("t", metadata: ["thread": "\(thread)", "text": "\(String(repeating: "x", count: 500))"]) }
@@ -64,7 +64,7 @@ import TapeTestSupport
         #expect(mode == 0o600)
     }
 
-    @Test func aLogThatCannotBeOpenedIsToldWithItsName() throws {
+    @Test func aLogThatCannotBeOpenedIsReportedWithItsName() throws {
         let path = self.folder.file("none/run.log")
         let error = #expect(throws: SettingError.self) { _ = try LogFile(path: path, level: .info) }
         #expect(error?.message.contains("\"\(path)\" cannot be written (No such file or directory)") == true)
@@ -100,7 +100,7 @@ import TapeTestSupport
     }
 
     #if os(Linux)
-    @Test func aFullDiskHurtsNobodyWhoLogs() throws {
+    @Test func aFullDiskDoesNotBlockLogging() throws {
         let log = try LogFile(path: "/dev/full", level: .info)
         for _ in 0..<1000 { log.logger.info("lost") }
         log.flush()

@@ -27,7 +27,7 @@ import Testing
         #expect(end.status == 1 && end.errors.contains("it is not wiretape"))
     }
 
-    @Test func nothingIsTold() throws {
+    @Test func aMissingProxyIsReported() throws {
         let end = try Wiretape.run(["ping", "--proxy", "127.0.0.1:1"])
         #expect(end.status == 1 && end.errors.contains("nothing listens on 127.0.0.1:1"))
         let quiet = try Wiretape.run(["ping", "--proxy", "127.0.0.1:1", "--quiet"])

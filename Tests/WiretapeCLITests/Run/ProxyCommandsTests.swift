@@ -47,7 +47,7 @@ import TapeTestSupport
         #expect(try Wiretape.run(["replay", new, "--"] + Curl.get(url + "/large")).status == 0)
     }
 
-    @Test func aPortInUseIsToldAndLeavesNothingBehind() throws {
+    @Test func aPortInUseIsReportedAndLeavesNothing() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
         let listen = ["--listen", "127.0.0.1:\(origin.port)"]
@@ -127,7 +127,7 @@ import TapeTestSupport
         #expect(try Wiretape.run(["replay", self.cassette, "--ignore", "nowhere", "--", "true"]).status == 64)
     }
 
-    @Test func aConfigurationBesideTheWorkIsReadUnlessItIsNotWanted() throws {
+    @Test func aConfigurationInTheWorkingDirectoryIsReadUnlessDisabled() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
         let url = "http://127.0.0.1:\(origin.port)/echo"
@@ -212,7 +212,7 @@ import TapeTestSupport
         try CassetteFile.expectValid(self.cassette)
     }
 
-    @Test func anExpiredCassetteIsRecordedAnew() throws {
+    @Test func anExpiredCassetteIsRecordedAgain() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
         let url = "http://127.0.0.1:\(origin.port)/echo"
@@ -227,7 +227,7 @@ import TapeTestSupport
         #expect(String(decoding: try self.folder.read("pets.json"), as: UTF8.self).contains("query:own"))
     }
 
-    @Test func aRunThatOnlyReplaysRecordsNothingAnew() throws {
+    @Test func aRunThatOnlyReplaysRecordsNothing() throws {
         let text = """
             { "wiretape": 1, "interactions": [ { "id": 1, "started": "2020-01-02T03:04:05Z",
               "request": { "method": "GET", "url": "http://origin.test/" }, "response": { "status": 204 } } ] }
@@ -239,7 +239,7 @@ import TapeTestSupport
         #expect(try self.folder.read("pets.json") == Array(text.utf8))
     }
 
-    @Test func aRunCanRecordAllAnew() throws {
+    @Test func aRunCanRecordEverythingAgain() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
         let url = "http://127.0.0.1:\(origin.port)/echo"
@@ -249,7 +249,7 @@ import TapeTestSupport
         }
     }
 
-    @Test func onceRefusesWhatIsNew() throws {
+    @Test func onceRefusesNewRequests() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
         let url = "http://127.0.0.1:\(origin.port)/echo"

@@ -64,7 +64,7 @@ import TapeTestSupport
         #expect(end.errors.contains("1 recorded answer could not be replayed"), "\(end.errors)")
     }
 
-    @Test func aMissingCassetteIsToldBeforeListening() throws {
+    @Test func aMissingCassetteIsReportedBeforeListening() throws {
         let end = try Wiretape.run(["replay", self.cassette, "--listen", "127.0.0.1:0"])
         #expect(end.status == 1)
         #expect(end.errors.contains("there is no cassette \"\(self.cassette)\""), "\(end.errors)")
@@ -72,7 +72,7 @@ import TapeTestSupport
     }
 
     @Test(arguments: ["record", "replay", "run"])
-    func aFileThatIsNoCassetteIsToldBeforeListeningAndLeftAlone(_ command: String) throws {
+    func aFileThatIsNoCassetteIsReportedBeforeListeningAndUnchanged(_ command: String) throws {
         var texts = ["{\"a\": 1}\n", "hello", "{\"wiretape\": 9, \"interactions\": []}\n"]
         // A recording that will be replaced need not have valid exchanges.
         if command != "record" { texts.append("{\"wiretape\": 1, \"interactions\": [\n  {\"id\": 1, \"started\" oops}\n]}\n") }
@@ -127,7 +127,7 @@ import TapeTestSupport
         #expect(try Wiretape.run(["record", self.cassette, "--yes"] + command).status == 64)
     }
 
-    @Test func aReviewDoesNotTakeWhatHasASecretInIt() throws {
+    @Test func aReviewDoesNotAcceptARecordingWithASecret() throws {
         let url = try self.recordEcho()
         let old = try self.folder.read("pets.json")
         // The head stores match rules as they are given.
@@ -138,7 +138,7 @@ import TapeTestSupport
         #expect(try self.folder.read("pets.json") == old)
     }
 
-    @Test func aReportThatCannotBeWrittenIsToldBeforeTheRun() throws {
+    @Test func aReportThatCannotBeWrittenIsAnErrorBeforeTheRun() throws {
         _ = try self.recordEcho()
         let end = try Wiretape.run(["replay", self.cassette, "--report", self.folder.file("none/r.json"), "--", "echo", "ran"])
         #expect(end.status == 1 && end.outputText.isEmpty && end.errors.contains("none/r.json"), "\(end.errors)")
@@ -152,7 +152,7 @@ import TapeTestSupport
         ([], "curl -q -s -x \"$http_proxy\" \"$http_proxy/https%3A//a.test/\""),
         (["--refuse", "localhost"], "curl -q -s --socks5-hostname \"${http_proxy#http://}\" -k https://localhost:9/ || true"),
     ])
-    func aCommandWhoseRequestsTheProxyAnswersIsToldSo(_ options: [String], _ line: String) throws {
+    func requestsThatTheProxyItselfAnswersAreReported(_ options: [String], _ line: String) throws {
         let report = self.folder.file("r.json")
         let end = try Wiretape.run(
             ["run", self.cassette, "--mode", "new-episodes", "--report", report] + options + ["--", "sh", "-c", "\(line) >/dev/null"])
@@ -190,7 +190,7 @@ import TapeTestSupport
         #expect(String(decoding: try self.folder.read("pets.json"), as: UTF8.self).contains("Morwenna"))
     }
 
-    @Test func theFileSaysWhatTheCommandLineDoesNot() throws {
+    @Test func theFileCompletesTheCommandLine() throws {
         let url = try self.recordEcho()
         try self.folder.write("review: true\nkeepOnFailure: false\n".utf8, to: "wiretape.yaml")
         let config = ["--config", self.folder.file("wiretape.yaml")]

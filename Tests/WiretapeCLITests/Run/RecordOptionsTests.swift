@@ -49,7 +49,7 @@ import Testing
         #expect(options.missing { environment[$0] } == ["GONE", "NONE"])
     }
 
-    @Test func theyAreLaidBehindTheFilesOwn() throws {
+    @Test func optionsAreAppendedToTheFilesOwn() throws {
         var settings = RunSettings()
         settings.redact = [Setting(value: "header:x-a", source: .standard)]
         let laid = try self.parse(["--redact", "json:/a", "--keep", "jwt", "--secret-env", "KEY"]).lay(over: settings)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [["--redact", "nowhere:x"], ["--redact", "text=("], ["--keep", "json:no-slash"]])
-    func aRuleThatIsNoneIsWrongUsage(_ arguments: [String]) {
+    func anInvalidRuleIsWrongUsage(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try self.parse(arguments) }
     }
 

@@ -102,7 +102,7 @@ import TapeTestSupport
         #expect(inTheLastMoment == .accept)
     }
 
-    @Test func nobodyIsAskedWhereNothingDiffers() throws {
+    @Test func reviewWithoutDifferencesAsksNobody() throws {
         try self.write("pets.json", path: "same", date: "1")
         try self.write("pets.new.json", path: "same", date: "2")
         let result = try self.review(.later)

@@ -68,7 +68,7 @@ import Testing
         #expect(settings.patterns.map(\.value) == ["query:b=x=y"])
     }
 
-    @Test func withoutOptionsNothingIsSaid() throws {
+    @Test func withoutOptionsNothingIsSet() throws {
         #expect(try RuleOptions.parse([]).lay(over: RunSettings()) == RunSettings())
     }
 
@@ -97,7 +97,7 @@ import Testing
         #expect(throws: (any Error).self) { try ReportOptions.parse(["--report", "a.txt"]) }
     }
 
-    @Test func withoutOptionsNothingIsSaid() throws {
+    @Test func withoutOptionsNothingIsSet() throws {
         #expect(try VerdictOptions.parse([]).lay(over: RunSettings()) == RunSettings())
     }
 

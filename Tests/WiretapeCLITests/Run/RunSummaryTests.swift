@@ -137,7 +137,7 @@ import Testing
         #expect(try self.report(summary) == text)
     }
 
-    @Test func aReplayNamesWhatWasUsedAndWhatWasNot() throws {
+    @Test func aReplayCountsUsedAndUnusedExchanges() throws {
         let summary = try self.summary(.none, exists: true) {
             $0.replay.exchanges = Self.exchanges(3)
             $0.replay.verdict = Verdict(hits: 4, repeatedHits: 2, unused: [1, 2])
@@ -145,7 +145,7 @@ import Testing
         #expect(try self.report(summary) == "wiretape: replayed 4 of 3 exchanges from pets.json, 2 of them again, 2 unused.\n")
     }
 
-    @Test func missesAreToldFirstAndAlsoQuietly() throws {
+    @Test func missesAreReportedFirstEvenQuietly() throws {
         let miss = MissReport(request: "GET http://a/x", mode: .none, reason: .notRecorded)
         let summary = try self.summary(.none, exists: true) {
             $0.replay.exchanges = Self.exchanges(1)
@@ -196,7 +196,7 @@ import Testing
             try self.report(summary) == "wiretape: nothing was recorded, so there is no pets.json: wiretape itself answered 2 requests.\n")
     }
 
-    @Test func tunnelsAreToldSinceNothingOfThemIsRecorded() throws {
+    @Test func tunnelsAreReportedSinceTheyAreNotRecorded() throws {
         let summary = try self.summary(.passthrough, exists: false) { $0.counts.tunnels = 1 }
         #expect(try self.report(summary) == "wiretape: 1 tunnel passed through unopened: their contents are not recorded.\n")
     }
@@ -250,7 +250,7 @@ import Testing
         #expect(root["reports"]?.elements.map(\.string) == [miss.description])
     }
 
-    @Test func scriptsAreToldWhatCameOfAReview() throws {
+    @Test func jsonHasTheOutcomeOfAReview() throws {
         let summary = try self.summary(.all, exists: true) {
             $0.recorder = Self.status(recorded: 2)
             $0.review = .pending

@@ -121,7 +121,7 @@ import TapeTestSupport
         #expect(ServeRun.exitStatus([unused, missed]) == ExitStatus.misses)
     }
 
-    @Test func aSessionThatNobodyEndedHasALine() throws {
+    @Test func aSessionThatWasNotEndedHasALine() throws {
         #expect(ServeRun.lines(try self.report()) == ["session \"s1\" with \"pets.json\" was still open: 2 hits, 0 misses."])
         let text = ServeRun.lines(
             try self.report {
@@ -155,7 +155,7 @@ import TapeTestSupport
         #expect(lines[2].hasSuffix("1 out of order, 1 unused, 0 exchanges recorded, exit code 4."), "\(lines[2])")
     }
 
-    @Test func hostPatternsOfSomeCassettesAreToldToBeOfNoUse() throws {
+    @Test func hostPatternsWithoutEffectAreReported() throws {
         let file = try ConfigFile(path: "w.yaml", bytes: Array("passthrough: [a.test]\ncassettes:\n  \"x*\":\n    refuse: [b.test]".utf8))
         #expect(ServeRun.notices(on: file).count == 1 && ServeRun.notices(on: nil) == [])
         let fine = try ConfigFile(path: "w.yaml", bytes: Array("passthrough: [a.test]\ncassettes:\n  \"x*\":\n    repeat: last".utf8))

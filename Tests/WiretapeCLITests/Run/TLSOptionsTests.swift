@@ -12,7 +12,7 @@ import TapeTestSupport
 
     private var caDir: [String] { ["--ca-dir", self.folder.file("ca")] }
 
-    @Test func theAuthorityIsMadeOnFirstUseAndThatIsSaidOnce() throws {
+    @Test func theAuthorityIsCreatedOnFirstUseAndReportedOnce() throws {
         let options = try TLSOptions.parse(self.caDir)
         var notices: [String] = []
         let first = try self.settings(options, [:]) { notices.append($0) }
@@ -23,7 +23,7 @@ import TapeTestSupport
         #expect(first.clientMinimum == .tls12 && first.keyLog == nil && first.passthrough == [])
     }
 
-    @Test func theRunsOwnAuthorityIsNoneToTrustAndSaysWhy() throws {
+    @Test func theRunsOwnAuthorityCannotBeTrustedPermanently() throws {
         let options = try TLSOptions.parse([])
         let place = try options.authority.place(environment: ["HOME": "/dev/null", "TMPDIR": self.folder.path])
         defer { place.temporary?.remove() }
@@ -33,7 +33,7 @@ import TapeTestSupport
         #expect(try options.certificate(in: place).pem == settings.certificatePEM)
     }
 
-    @Test func aGivenAuthorityIsTakenWithWhatSignedIt() throws {
+    @Test func aGivenAuthorityIsUsedWithItsIssuers() throws {
         let made = try MadeAuthority(in: self.folder.file("company"))
         let root = try MadeAuthority(in: self.folder.file("root"))
         let chain = try self.folder.write(made.pem + root.pem, to: "chain.pem")
@@ -57,7 +57,7 @@ import TapeTestSupport
         #expect(throws: (any Error).self) { try TLSOptions.parse(["--ca-key", one.keyFile]) }
     }
 
-    @Test func aKeyThatOthersCanReadIsTold() throws {
+    @Test func aKeyThatOthersCanReadIsReported() throws {
         let made = try MadeAuthority(in: self.folder.file("ca"))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: made.keyFile)
         var notices: [String] = []

@@ -13,7 +13,7 @@ import Testing
         return (program.advice(address: "127.0.0.1:7070"), asked)
     }
 
-    @Test func oldNodeIsToldWhichVersionReadsProxyVariables() {
+    @Test func oldNodeGetsTheVersionThatReadsProxyVariables() {
         let (text, asked) = self.advice("/opt/node/bin/node client.js", version: "v20.20.2\n")
         #expect(text.hasPrefix("Node 20.20.2 made no request through the proxy: Node reads no proxy variables before 22.21 and 24."))
         #expect(text.contains("EnvHttpProxyAgent") && text.contains("http://127.0.0.1:7070/http://localhost:8000/pets"))
@@ -59,7 +59,7 @@ import Testing
         #expect(text.hasPrefix("\(name) made no request through the proxy"), "\(text)")
     }
 
-    @Test func programThatDoesNotTellItsVersionIsNamedAllTheSame() {
+    @Test func programWithoutAVersionIsNamedToo() {
         #expect(self.advice("go run .").text.hasPrefix("Go made no request through the proxy"))
     }
 

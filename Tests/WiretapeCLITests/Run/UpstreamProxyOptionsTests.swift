@@ -38,7 +38,7 @@ import Testing
         #expect(throws: TrustError.self) { try self.chain(option, ["WIRETAPE_UPSTREAM_PROXY_AUTH": "nocolon"]) }
     }
 
-    @Test func aVariableThatCannotBeUsedIsSaidOnce() throws {
+    @Test func anUnusableVariableIsReportedOnce() throws {
         let (chain, notices) = try self.chain([], ["all_proxy": "socks4://a:1"])
         #expect(chain.isEmpty && notices.count == 1 && notices[0].hasPrefix("all_proxy has the scheme \"socks4\""))
     }

@@ -103,7 +103,7 @@ import TapeTestSupport
         ["--pin", "a.test"], ["--pin", "a.test=sha256/x"], ["--passthrough", "https://a/"], ["--client-cert", "a=b,c,d"],
         ["--upstream-tls-min", "3"], ["--insecure-upstream", ""],
     ])
-    func wrongUsageIs64AndSaysWhatToWrite(_ options: [String]) throws {
+    func wrongUsageIs64WithAnExample(_ options: [String]) throws {
         let end = try Wiretape.run(["record", "x.json"] + options)
         #expect(end.status == 64)
         #expect(end.errors.contains(options[0]), "\(end.errors)")

@@ -72,7 +72,7 @@ import TapeTestSupport
     }
     #endif
 
-    @Test func anOldFileIsKeptUntilTheOutputIsWhole() throws {
+    @Test func anOldFileIsKeptUntilTheOutputIsComplete() throws {
         let path = self.folder.file("x")
         try self.folder.write(Array("old".utf8), to: "x")
         do {

@@ -70,7 +70,7 @@ import TapeTestSupport
         #expect(end.errors.hasPrefix("err"), "\(end.errors)")
     }
 
-    @Test func withoutACommandItSaysWhereItListensAndWhatItDid() throws {
+    @Test func withoutACommandItPrintsItsAddressAndASummary() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
         let recorder = try Wiretape.listening(["record", self.cassette])

@@ -17,7 +17,7 @@ import TapeTestSupport
             ("xterm", nil, true), ("xterm", "", true), ("xterm", "1", false), ("xterm", "0", false), ("dumb", nil, false),
             (nil, nil, false),
         ] as [(String?, String?, Bool)])
-    func colorNeedsATerminalThatHasItAndNobodyWhoForbidsIt(kind: String?, noColor: String?, usesColor: Bool) throws {
+    func colorNeedsACapableTerminalAndMustNotBeForbidden(kind: String?, noColor: String?, usesColor: Bool) throws {
         let pair = try TerminalPair()
         let terminal = Terminal(pair.descriptor, kind: kind, noColor: noColor)
         #expect(terminal.isTerminal)
@@ -51,7 +51,7 @@ import TapeTestSupport
         #expect(!text.contains("\u{1B}"))
     }
 
-    @Test func textThatNobodyTakesIsDropped() {
+    @Test func unreadTextIsDropped() {
         Terminal(-1).write("lost")
         #expect(!Terminal(-1).isTerminal)
     }

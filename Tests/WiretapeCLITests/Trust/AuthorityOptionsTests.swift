@@ -58,7 +58,7 @@ import TapeTestSupport
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    @Test func theCertificateIsReadWithoutWhatStandsAroundIt() throws {
+    @Test func theCertificateIsReadWithoutTheTextAroundIt() throws {
         let made = try MadeAuthority(in: self.folder.file("ca"))
         let path = try self.folder.write(Array("# ours\n".utf8) + made.pem + self.folder.read("ca/ca-key.pem"), to: "both.pem")
         let certificate = try AuthorityCertificate(file: path)

@@ -56,7 +56,7 @@ import TapeTestSupport
         #expect(try AuthorityPlace(environment: environment, needsAuthority: true).temporary == nil)
     }
 
-    @Test func aFolderThatSomebodyNamedIsNeverReplaced() throws {
+    @Test func aNamedFolderIsNeverReplaced() throws {
         var environment = try self.environment(home: "/dev/null")
         environment["WIRETAPE_CA_DIR"] = "/dev/null/ca"
         #expect(try AuthorityPlace(environment: environment, needsAuthority: true) == AuthorityPlace(folder: "/dev/null/ca"))
@@ -141,7 +141,7 @@ import TapeTestSupport
         #expect(try self.folder.names() == ["kept"] && self.folder.names(in: "kept") == ["file"])
     }
 
-    @Test func aPlaceThatIsNoFolderIsNamedWithWhatToDo() throws {
+    @Test func aPathThatIsNoFolderIsReportedWithAdvice() throws {
         let file = try self.folder.write([1], to: "file")
         let message = trustProblem { _ = try RunFolder(environment: ["TMPDIR": file]) }
         #expect(message?.contains("\"\(file)\"") == true && message?.contains("set TMPDIR") == true)

@@ -159,7 +159,7 @@ import TapeTestSupport
         #expect(try self.mode(self.temporary.file("a")) == 0o700)
     }
 
-    @Test func anEmptyFileIsMadeAnew() throws {
+    @Test func anEmptyFileIsCreatedAgain() throws {
         try self.temporary.write([], to: "trust/bundle-1.pem")
         _ = try self.make("bundle-1.pem")
         #expect(try self.temporary.read("trust/bundle-1.pem") == [1])

@@ -39,7 +39,7 @@ import Testing
         #expect(try self.rules(["--interface", "veth0"]).contains("ip route add local 0.0.0.0/0 dev lo"))
     }
 
-    @Test func underSudoTheProxysUserIsWhoCalledIt() {
+    @Test func underSudoTheProxysUserIsTheCaller() {
         #expect(LedConnections.proxyUser(["SUDO_UID": "1000"], uid: 0) == 1000)
         #expect(LedConnections.proxyUser([:], uid: 0) == 0)
         #expect(LedConnections.proxyUser(["SUDO_UID": "1000"], uid: 5) == 5, "no root, so no sudo")

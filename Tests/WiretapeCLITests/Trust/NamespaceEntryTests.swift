@@ -44,7 +44,7 @@ import TapeTestSupport
         #expect(try self.run([self.folder.path]).status == 126)
     }
 
-    @Test func wordsOfNobodysAre125() throws {
+    @Test func anInvalidPlanExitsWith125() throws {
         let end = try ExternalProgram.run(try Programs.wiretape(), [NamespacePlan.word, "x"])
         #expect(end.status == 125 && end.errors.contains("--trust namespace"))
     }
@@ -111,7 +111,7 @@ import TapeTestSupport
         #expect(try self.folder.names(in: "holder") == [], sourceLocation: sourceLocation)
     }
 
-    @Test(.enabled(if: Namespaces.arePermitted, "mount namespaces are forbidden here")) func theProgramSeesOurRootsAndNobodyElseDoes()
+    @Test(.enabled(if: Namespaces.arePermitted, "mount namespaces are forbidden here")) func onlyTheProgramSeesOurRoots()
         throws
     {
         try self.expectCovered()

@@ -42,7 +42,7 @@ import TapeTestSupport
         }
     }
 
-    @Test func aFolderThatCannotBeMadeIsTold() throws {
+    @Test func aFolderThatCannotBeCreatedIsReported() throws {
         let trust = ChildTrust(bundle: "b", javaStore: nil, wgetSettings: "", notices: [])
         let problem = trustProblem {
             _ = try NamespacePlan.prepare(trust, authority: [], folder: TrustFolder(path: "/dev/null"), files: [], folders: [])

@@ -114,7 +114,7 @@ import Testing
         #expect(self.text(redirects.received(.end)) == "302 to GET /next")
     }
 
-    @Test func theNextExchangeBeginsAnew() {
+    @Test func theNextExchangeStartsOver() {
         var redirects = self.sent()
         _ = redirects.received(Self.head(307, "/next"))
         _ = redirects.received(.chunk(Data("moved".utf8)))

@@ -30,7 +30,7 @@ import Testing
         #expect(self.seen(data: "own", kept: .data(Data("other".utf8))) == .data("own"))
     }
 
-    @Test func theTaskSaysWhatAnUploadSendsOnLinux() {
+    @Test func theTaskHasTheBodyOfAnUploadOnLinux() {
         #expect(self.seen(isUpload: true, kept: .data(Data("kept".utf8))) == .data("kept"))
         #expect(self.seen(isUpload: true, kept: .file(URL(fileURLWithPath: "/"))) == .file)
         #expect(self.seen(isUpload: true, kept: .stream(InputStream(data: Data()))) == .stream)
@@ -78,7 +78,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
-    @Test func aStreamThatIsOpenGoesOnWhereItStands() throws {
+    @Test func anOpenStreamContinuesAtItsOffset() throws {
         let stream = InputStream(data: Data("abcdef".utf8))
         stream.open()
         var buffer = [UInt8](repeating: 0, count: 2)

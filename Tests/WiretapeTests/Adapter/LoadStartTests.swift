@@ -53,7 +53,7 @@ import FoundationNetworking
     }
 
     /// No delegate can provide the stream, so the adapter cannot see the body.
-    @Test func aBodyThatNobodyCanSeeIsNotTakenForNone() async throws {
+    @Test func anInvisibleBodyIsNotTreatedAsMissing() async throws {
         let transport = AdapterTransport { .answer($0) }
         let session = URLSession(configuration: .answered(by: transport, inPlace: true))
         let task = session.uploadTask(withStreamedRequest: Self.post())
@@ -89,7 +89,7 @@ import FoundationNetworking
         #expect(transport.requests.map { $0.headers.value(for: "Cookie") } == [nil, "a=1"])
     }
 
-    @Test func aSessionThatLostWhatAnswersItSaysSo() async throws {
+    @Test func aSessionWithoutItsTransportReportsThat() async throws {
         let transport = AdapterTransport { .answer($0) }
         let configuration = URLSessionConfiguration.answered(by: transport, inPlace: true)
         configuration.connectionProxyDictionary = nil

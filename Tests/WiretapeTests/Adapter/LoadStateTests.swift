@@ -55,7 +55,7 @@ import FoundationNetworking
         #expect(state.isOver)
     }
 
-    @Test func aCancellationBehindTheEndCancelsNothing() {
+    @Test func aCancellationAfterTheEndCancelsNothing() {
         var state = LoadState()
         _ = state.loadingStarted()
         _ = state.exchangeStarted()
@@ -108,7 +108,7 @@ import FoundationNetworking
         #expect(limits.decide(now: .seconds(90), lastProgress: .seconds(80)) == .wait(.seconds(10)))
     }
 
-    @Test func itSaysWhatTookTooLong() {
+    @Test func failureNamesTheExceededLimit() {
         let limits = self.limits(idle: .milliseconds(250))
         #expect(limits.decide(now: .milliseconds(250), lastProgress: .zero) == .fail("no part of the response arrived for 250 ms"))
         #expect(limits.decide(now: .seconds(100), lastProgress: .seconds(100)) == .fail("the whole response took longer than 100 s"))

@@ -97,7 +97,7 @@ import Testing
         #expect(self.start(load) == ["200", "\"a\"", "\"b\"", "finished"])
     }
 
-    @Test func nobodyIsAskedWhoWantsPiecesWhereThereIsOne() {
+    @Test func delegateIsNotAskedAboutPiecesIfThereIsOneBody() {
         let load = self.load(AdapterTransport { .answer($0, "a") }) { host in
             host.takesPieces = {
                 Issue.record("it makes no difference")
@@ -157,7 +157,7 @@ import Testing
         #expect(load.startedAgain().isEmpty)
     }
 
-    @Test func anExchangeThatStartsBehindTheCancellationIsCancelledToo() {
+    @Test func anExchangeThatStartsAfterTheCancellationIsCancelledToo() {
         let transport = AdapterTransport()
         let load = self.load(transport)
         let done = Guarded<(@Sendable (Result<LoadSource.Made, TransportFailure>) -> Void)?>(nil)
@@ -321,7 +321,7 @@ import Testing
         #expect(load.startedAgain().last.map(\.text)?.contains("the whole response took longer than 25 s") == true)
     }
 
-    @Test func nothingIsTimedBehindTheEnd() {
+    @Test func nothingIsTimedAfterTheEnd() {
         let transport = AdapterTransport()
         let load = self.load(transport)
         _ = self.start(load)

@@ -16,7 +16,7 @@ import FoundationNetworking
         URLSession(configuration: .answered(by: transport, inPlace: inPlace), delegate: delegate, delegateQueue: nil)
     }
 
-    @Test(arguments: [true, false]) func anAnswerReachesWhoAwaitsIt(inPlace: Bool) async throws {
+    @Test(arguments: [true, false]) func anAnswerReachesItsAwaiter(inPlace: Bool) async throws {
         let transport = AdapterTransport { .answer($0, status: 201, headers: ["X-One": "1"], "ab", "cd") }
         let (data, response) = try await self.session(transport, inPlace: inPlace).data(from: Self.url)
         #expect(data == Data("abcd".utf8))
@@ -32,7 +32,7 @@ import FoundationNetworking
         #expect(await delegate.run(session.dataTask(with: Self.url)) == ["200", "ab", "cd", "complete"])
     }
 
-    @Test func aFailureReachesWhoAwaitsIt() async {
+    @Test func aFailureReachesItsAwaiter() async {
         let transport = AdapterTransport { _ in [.failed(TransportFailure(.network(.refused), "nobody listens"))] }
         let error = await #expect(throws: URLError.self) { try await self.session(transport, inPlace: true).data(from: Self.url) }
         #expect(error?.code == .cannotConnectToHost)

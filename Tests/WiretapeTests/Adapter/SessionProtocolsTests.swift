@@ -66,7 +66,7 @@ import FoundationNetworking
         #expect(base.connectionProxyDictionary?.count == 1)
     }
 
-    @Test func itKnowsWhatItsUserChangesLater() {
+    @Test func laterChangesOfItsUserAreKept() {
         let configuration = URLSessionConfiguration.ephemeral
         let session = AdaptedSession(AdapterTransport(), isInPlace: false, configuration: configuration)
         configuration.timeoutIntervalForRequest = 3

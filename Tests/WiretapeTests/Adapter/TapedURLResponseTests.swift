@@ -78,7 +78,7 @@ extension [(String, String)] {
         #expect(self.fields(own: own).map { $0.lowercased() } == ["accept: */*", "x-a: 1", "x-b: 2", "zeta: 3"])
     }
 
-    @Test func theSessionsFieldsComeOnBehindThoseOfTheRequest() {
+    @Test func theSessionsFieldsFollowThoseOfTheRequest() {
         let additional: [AnyHashable: Any] = ["Accept": "text/html", "X-Number": 7, "X-Session": "s"]
         #expect(
             self.fields(own: ["accept": "*/*"], additional: additional).sorted { $0.lowercased() < $1.lowercased() }.map { $0.lowercased() }

@@ -53,7 +53,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func aDelegateIsToldFromACompletionHandler() {
+    @Test func aDelegateIsDistinguishedFromACompletionHandler() {
         let session = self.session(delegate: Delegate())
         let (delegated, handled) = (session.dataTask(with: Self.url), session.dataTask(with: Self.url) { _, _, _ in })
         let bare = self.session()
@@ -127,7 +127,7 @@ import FoundationNetworking
         #expect(paths == ["/start", "/other"])
     }
 
-    @Test func itIsToldWhatHasGoneOut() async {
+    @Test func itGetsTheUploadProgress() async {
         let transport = AdapterTransport { [.sent(3, of: 7), .sent(3, of: 7), .sent(7, of: 7)] + .answer($0) }
         let delegate = RecordingDelegate()
         let session = URLSession(configuration: .answered(by: transport, inPlace: true), delegate: delegate, delegateQueue: nil)

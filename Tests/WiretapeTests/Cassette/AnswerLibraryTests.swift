@@ -63,7 +63,7 @@ import Testing
         #expect(try self.length(of: CassetteFixture.text(""), method: "HEAD") == "99")
     }
 
-    @Test func theLengthFollowsABodyThatWasEditedBesideItsOriginal() throws {
+    @Test func theLengthFollowsAnEditedBodyWithAnOriginal() throws {
         let bytes = try #require(Data(base64Encoded: "H4sIAAAAAAACA0ssVsgsUShPLFYoSk3OL0pJTQEAZb4hGxIAAAA="))
         let original = Sidecar(
             path: "a.bodies/a2642b404b91fb67e7613f64228d6339dad0c41ac3431ab8d6ba970b1c0757c2.gz", size: bytes.count,

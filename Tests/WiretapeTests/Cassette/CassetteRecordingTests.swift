@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func anExchangeThatBeginsBehindTheEndWaitsForNobody() throws {
+    @Test func anExchangeThatBeginsAfterTheEndIsNotAwaited() throws {
         let folder = try TemporaryFolder()
         let cassette = try Cassette(folder.file("a.json"), mode: .once)
         let recording = try #require(cassette.recording)

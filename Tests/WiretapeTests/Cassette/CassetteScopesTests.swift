@@ -80,7 +80,7 @@ import Testing
         #expect(self.scopes.leave(first).count == 2)
     }
 
-    @Test func sessionThatIsMadeBesideAnotherTestIsRefused() async throws {
+    @Test func sessionCreatedDuringAnotherTestIsRefused() async throws {
         let (own, other) = (try self.cassette(), try self.cassette("b.json"))
         let second = try self.enter(other, of: "second")
         _ = try self.enter(own, of: "first")
@@ -143,7 +143,7 @@ import Testing
 
     // MARK: Sessions bound to a test
 
-    @Test func boundSessionHasItsCassetteOnQueuesBesideOtherTests() throws {
+    @Test func boundSessionHasItsCassetteOnQueuesDuringOtherTests() throws {
         let (own, other) = (try self.cassette(), try self.cassette("b.json"))
         _ = try self.enter(own)
         _ = try self.enter(other)
@@ -198,7 +198,7 @@ import Testing
     }
 
     /// A session that was created on a queue has no known test.
-    @Test func requestOfNoKnownTestFailsThoseWhoseCassetteLacksIt() async throws {
+    @Test func requestOfAnUnknownTestFailsTheTestsWhoseCassettesLackIt() async throws {
         func replaying(_ name: String, page: Int) throws -> Cassette {
             try ReplayFixtures.cassette(page: page).write(toFile: self.folder.file(name), atomically: true, encoding: .utf8)
             return try self.cassette(name, mode: .none)

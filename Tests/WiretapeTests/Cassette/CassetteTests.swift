@@ -69,7 +69,7 @@ import Testing
         #expect(try await self.texts(path) == ["one"])
     }
 
-    @Test func closingTwiceIsHarmlessAndRequestsBehindItFail() async throws {
+    @Test func closingTwiceIsHarmlessAndLaterRequestsFail() async throws {
         let folder = try TemporaryFolder()
         let cassette = try await self.record(["one"], mode: .once, in: folder)
         let outcome = try cassette.close()
@@ -132,7 +132,7 @@ import Testing
         #expect(try folder.read("tapes/a.json") == before)
     }
 
-    @Test func settingsAreLaidOverWhatTheCassetteSays() async throws {
+    @Test func settingsOverrideThoseOfTheCassette() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.json")
         var settings = Cassette.Settings()
@@ -165,7 +165,7 @@ import Testing
         #expect(error?.message.contains("set redaction to true") == true)
     }
 
-    @Test func strictOrderMakesWhatIsOutOfTurnAFailure() async throws {
+    @Test func strictOrderFailsRequestsOutOfTurn() async throws {
         let folder = try TemporaryFolder()
         try await self.record(["one", "two"], mode: .once, in: folder).close()
         var settings = Cassette.Settings()

@@ -17,7 +17,7 @@ import Testing
         return bytes
     }
 
-    @Test func contentThatLiesThereComesInPieces() throws {
+    @Test func storedContentComesInPieces() throws {
         let folder = try TemporaryFolder()
         let body = Body(size: 5, content: .text(Array("hello".utf8)))
         #expect(try self.all(body, limit: 2, in: folder) == Data("hello".utf8))
@@ -27,7 +27,7 @@ import Testing
         #expect(try self.all(decoded, ["Content-Encoding: br"], in: folder) == Data("hello".utf8))
     }
 
-    @Test func codingsThatWereLeftOnAreTakenOff() throws {
+    @Test func remainingCodingsAreDecoded() throws {
         let folder = try TemporaryFolder()
         // "hello" in zlib format, stored.
         let wire: [UInt8] = [0x78, 0x01, 0x01, 5, 0, 0xFA, 0xFF] + Array("hello".utf8) + [0x06, 0x2C, 0x02, 0x15]

@@ -124,7 +124,7 @@ import Testing
         #expect(WireFields.ofRequest(request).lines == ["host: b.test", "Content-Length: 3"])
     }
 
-    @Test func theLengthIsToldWhereItIsKnown() {
+    @Test func theLengthIsReportedIfItIsKnown() {
         #expect(WireFields.ofRequest(.make("POST", "http://a.test/", body: .data(Data()))).lines.last == "Content-Length: 0")
         #expect(WireFields.ofRequest(.make("POST", "http://a.test/", body: .unobservable)).lines == ["Host: a.test"])
         let chunked = TransportRequest.make("POST", "http://a.test/", body: .data(Data()), headers: [("Transfer-Encoding", "chunked")])

@@ -39,12 +39,12 @@ import Testing
         #expect(self.sizes([], to: 5) == [])
     }
 
-    @Test func sizesThatNobodyRecordedDoNoHarm() {
+    @Test func absurdSizesDoNoHarm() {
         #expect(self.sizes([.max, .max, .max], to: 9) == [3, 3, 3])
         #expect(self.sizes([-5, 2], to: 9) == [0, 9])
     }
 
-    @Test func allBytesAreGivenWhateverThePiecesSay() {
+    @Test func allBytesAreGivenDespiteTheRecordedPieces() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<500 {
             let pieces = (0..<Int.random(in: 1...9, using: &random)).map { _ in Int.random(in: 0...5000, using: &random) }

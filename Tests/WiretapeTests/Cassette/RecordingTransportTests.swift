@@ -103,7 +103,7 @@ import Testing
         #expect(log5.lines == ["failed refused"])
     }
 
-    @Test func aBodyThatNobodySeesIsNeverRecordedAsEmpty() async throws {
+    @Test func anInvisibleBodyIsNeverRecordedAsEmpty() async throws {
         let folder = try TemporaryFolder()
         let exchanges = try await self.recorded([.response(204)], in: folder) {
             let log6 = try await $0.exchange("POST", self.url, body: .unobservable)
@@ -114,7 +114,7 @@ import Testing
         #expect(body.note == "the body could not be seen by the recorder")
     }
 
-    @Test func newEpisodesAreAddedToWhatIsThere() async throws {
+    @Test func newEpisodesAreAddedToTheExistingOnes() async throws {
         let folder = try TemporaryFolder()
         _ = try await self.recorded([.text("one")], in: folder) { _ = try await $0.exchange("GET", self.url) }
         let exchanges = try await self.recorded([.text("two")], in: folder, mode: .newEpisodes) { transport in

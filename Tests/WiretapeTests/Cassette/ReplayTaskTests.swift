@@ -77,7 +77,7 @@ import Testing
         #expect(state.didDeliver(.pause) == .stop)
     }
 
-    @Test func aCancelIsToldByWhoeverHasTheTurn() {
+    @Test func aCancelIsReportedByTheCurrentDeliverer() {
         var state = DeliveryState()
         #expect(state.willDeliver() == .go)
         #expect(state.cancel() == .stop)

@@ -113,7 +113,7 @@ import Testing
         #expect(cassette.verdict.hits == 1)
     }
 
-    @Test(arguments: [false, true]) func aBodyIsComparedWhereverItLies(isFile: Bool) async throws {
+    @Test(arguments: [false, true]) func aBodyIsComparedInAnyForm(isFile: Bool) async throws {
         let folder = try TemporaryFolder()
         let url = "http://a.test/pets"
         let json = ["Content-Type: application/json"]
@@ -156,7 +156,7 @@ import Testing
         #expect(failed.failure?.message.contains("\"\(folder.file("missing"))\"") == true)
     }
 
-    @Test func aBodyThatNobodySeesIsNotTakenForAnEmptyOne() async throws {
+    @Test func anInvisibleBodyIsNotTreatedAsEmpty() async throws {
         let folder = try TemporaryFolder()
         let interaction = CassetteFixture.interaction(
             method: "POST", url: "http://a.test/", requestBody: Body(size: 0, content: .empty), body: CassetteFixture.text("empty"))
@@ -168,7 +168,7 @@ import Testing
         #expect(try await transport.exchange("POST", "http://a.test/", body: .unobservable).lines == ["failed no match"])
     }
 
-    @Test func anAnswerThatWasCutFailsBehindWhatCame() async throws {
+    @Test func aTruncatedAnswerFailsAfterItsReceivedPart() async throws {
         let folder = try TemporaryFolder()
         var cut = CassetteFixture.interaction(url: "http://a.test/cut", body: CassetteFixture.text("half", isComplete: false))
         cut.outcome = .failed(Failure(kind: .truncated, message: "the origin closed"))

@@ -72,7 +72,7 @@ import FoundationNetworking
         #expect(encoded.hasPrefix("printf '%s' '") && encoded.contains("base64 -d | curl") && encoded.contains("boundary"))
     }
 
-    @Test func notesSayWhatTheCommandDoesNot() throws {
+    @Test func notesNameTheOmissionsOfTheCommand() throws {
         var request = try URLRequest(url: "https://h/p", method: .post)
         request.httpBodyStream = InputStream(data: Data([1]))
         #expect(

@@ -19,7 +19,7 @@ import FoundationNetworking
         return try #require(all.range(of: "\n\n").map { String(all[$0.upperBound...]) })
     }
 
-    @Test func headIsSortedWithoutWhatTheMachineDecides() throws {
+    @Test func headIsSortedWithoutMachineSpecificFields() throws {
         let headers: HTTPSession.Headers = [
             "X-B": "2", "User-Agent": "any", "accept-language": "ko", "Accept-Encoding": "br", "Content-Length": "0", "x-a": "1",
             "X-B": "1",

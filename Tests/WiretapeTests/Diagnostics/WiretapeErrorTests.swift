@@ -4,7 +4,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct WiretapeErrorTests {
-    @Test func messagesAreWhatPeopleSee() {
+    @Test func messagesAreReadable() {
         let error = WiretapeError(.file, "no room in \"/tmp\": make some")
         #expect("\(error)" == "no room in \"/tmp\": make some")
         #expect(error.localizedDescription == error.message)
@@ -34,7 +34,7 @@ import Testing
         #expect(error.transportFailure?.kind == kind)
     }
 
-    @Test func oursStayAndOthersAreTold() {
+    @Test func ourErrorsStayAndOthersAreDescribed() {
         let ours = WiretapeError(.redirect, "ours")
         #expect(WiretapeError(ours, as: .adapter).code == .redirect)
         #expect(WiretapeError(CancellationError(), as: .adapter).isCancelled)

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// On Linux a number 1 casts to `Bool`, and a `Bool` to `NSNumber`.
-    @Test func numbersAndBoolsAreToldApart() throws {
+    @Test func numbersAndBoolsAreDistinguished() throws {
         #expect(self.kind(true) == "bool true" && self.kind(NSNumber(value: false)) == "bool false")
         #expect(self.kind(1) == "number 1" && self.kind(NSNumber(value: 1)) == "number 1" && self.kind(NSNumber(value: 0)) == "number 0")
         let parsed = try JSONSerialization.jsonObject(with: Data("[1,true,0,false,1.0,1.5]".utf8)) as? [Any]

@@ -71,7 +71,7 @@ import FoundationNetworking
 }
 
 @Suite struct ParameterEncodingErrorTests {
-    @Test func codesAreToldApartAndNamed() {
+    @Test func codesAreDistinctAndNamed() {
         #expect(ParameterEncodingError.Code.missingURL != .notAnObject)
         #expect("\(ParameterEncodingError.Code.tooDeep)" == "tooDeep")
         #expect("\(ParameterEncodingError(.notEncodable, "words"))" == "words")

@@ -58,7 +58,7 @@ import FoundationNetworking
         #expect(interceptor.credential == Token(text: "new"))
     }
 
-    @Test func aRefreshThatFailsFailsAllWhoWait() async throws {
+    @Test func aFailedRefreshFailsAllWaiters() async throws {
         let authenticator = TokenAuthenticator()
         let interceptor = HTTPSession.AuthenticationInterceptor(
             authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
@@ -98,7 +98,7 @@ import FoundationNetworking
         #expect(authenticator.refreshes.isEmpty)
     }
 
-    @Test func aRefusedRequestIsSentAgainBehindARefresh() async throws {
+    @Test func aRefusedRequestIsSentAgainAfterARefresh() async throws {
         let authenticator = TokenAuthenticator { Token(text: $0.text + "+") }
         let interceptor = HTTPSession.AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "t"))
         let sent = try await interceptor.adapt(self.request(), for: HTTPSession.RequestContext(id: UUID()))
@@ -156,7 +156,7 @@ import FoundationNetworking
         interceptor.withLock { $0 = nil }
     }
 
-    @Test func theRefreshKnowsTheTaskOfWhoAskedFirst() async throws {
+    @Test func theRefreshHasTheTaskOfTheFirstCaller() async throws {
         enum Scope { @TaskLocal static var name = "none" }
         let authenticator = TokenAuthenticator { _ in Token(text: Scope.name) }
         let interceptor = HTTPSession.AuthenticationInterceptor(
@@ -177,7 +177,7 @@ import FoundationNetworking
     }
 
     /// Cancellations race with the end of a refresh: every caller gets exactly one answer.
-    @Test(arguments: 0..<20) func racingCancellationsLoseNobody(seed: UInt64) async throws {
+    @Test(arguments: 0..<20) func racingCancellationsLoseNoWaiter(seed: UInt64) async throws {
         let authenticator = TokenAuthenticator()
         let interceptor = HTTPSession.AuthenticationInterceptor(
             authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))

@@ -69,7 +69,7 @@ import FoundationNetworking
         #expect(try self.sent(rule, to: "http://www.example.com/", at: Self.now.addingTimeInterval(400 * 86_400)) == nil)
     }
 
-    @Test func nobodySetsCookiesForOthers() throws {
+    @Test func cookiesForOtherHostsAreRefused() throws {
         let rule = try self.rule(["a=1; Path=/; Domain=other.com", "b=1; Path=/; Domain=com"])
         #expect(try self.sent(rule, to: "http://other.com/") == nil)
         #expect(rule.storage.cookies?.isEmpty == true)

@@ -54,7 +54,7 @@ import Testing
         (["http://"], "badLocation", "without a host"), (["http://h:0/"], "badLocation", "an invalid port"),
         (["http://h:70000/"], "badLocation", "an invalid port"), (["http:///x"], "badLocation", "without a host"),
     ])
-    func placesThatNobodyCanGoTo(locations: [String], code: String, words: String) throws {
+    func unreachableLocations(locations: [String], code: String, words: String) throws {
         guard case .refuse(let error) = try self.decide(302, locations) else {
             Issue.record("not refused")
             return

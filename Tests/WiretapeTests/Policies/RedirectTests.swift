@@ -52,7 +52,7 @@ import FoundationNetworking
             ])
     }
 
-    @Test func withoutABodyWhatDescribesItStays() throws {
+    @Test func withoutABodyItsFieldsStay() throws {
         let kept = try self.kept(self.redirect("https://a/x", "https://a/y", method: "GET", keepsBody: false), url: "https://a/x")
         #expect(kept == Self.fields.filter { !$0.hasPrefix("Content-") })
     }

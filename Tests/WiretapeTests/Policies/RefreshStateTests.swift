@@ -34,7 +34,7 @@ import Testing
             self.text(state.wasRefused(self.ids[9], waiter: self.ids[0], isCurrent: true, of: 0, at: .zero)) == "fail missingCredential")
     }
 
-    @Test func oneRefreshForAllWhoWait() {
+    @Test func oneRefreshForAllWaiters() {
         var state = self.state()
         #expect(self.text(state.wants(self.ids[0], requiresRefresh: true, of: 0, at: .zero)) == "refresh old as 1")
         #expect(self.text(state.wants(self.ids[1], requiresRefresh: true, of: 0, at: .zero)) == "wait")
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// In any order of events, there is one refresh at a time, and every waiter is answered once or has given up.
-    @Test(arguments: 0..<50) func everyWaiterIsToldOnce(seed: UInt64) {
+    @Test(arguments: 0..<50) func everyWaiterIsAnsweredOnce(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var state = self.state(window: nil)
         var waiting: Set<UUID> = []
@@ -177,7 +177,7 @@ import Testing
 }
 
 @Suite struct RefreshWindowTests {
-    @Test func theErrorSaysWhatWasTooMuch() {
+    @Test func theErrorNamesTheExceededLimit() {
         let error = HTTPSession.RefreshWindow(interval: .milliseconds(1500), maximumAttempts: 3).error
         #expect(error.code == .excessiveRefresh)
         #expect(

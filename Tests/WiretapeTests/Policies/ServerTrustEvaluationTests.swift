@@ -71,7 +71,7 @@ import Security
             self.evaluate(.pinnedPublicKeys([try self.key(Self.leaf)], validatesChain: false), host: "evil.example").code == .hostMismatch)
     }
 
-    @Test func disabledAsksNobody() {
+    @Test func disabledEvaluatesNothing() {
         #expect(self.evaluate(.disabled, sent: [], built: .failure(Self.untrusted)) == ([], nil))
     }
 

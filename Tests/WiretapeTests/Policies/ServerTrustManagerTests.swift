@@ -27,7 +27,7 @@ import Testing
         #expect(self.name(manager.trust(forHost: host, port: port)) == wanted)
     }
 
-    @Test func aPatternThatIsNoneIsRefused() {
+    @Test func anInvalidPatternIsRefused() {
         #expect(throws: SettingSyntaxError.self) { try HTTPSession.ServerTrustManager(["http://a/": .default]) }
     }
 

@@ -7,7 +7,7 @@ import Testing
         #expect(ending == .says("right 1000, cancelled 0 of 1000"), "\(errors)")
     }
 
-    @Test(arguments: 1...2) func cancellationsInBetweenHarmNobody(seed: Int) async throws {
+    @Test(arguments: 1...2) func cancellationsInBetweenAreHarmless(seed: Int) async throws {
         let (ending, errors) = try await ProbeProcess.run("stress", "--adapter", "--requests", "1000", "--cancels", "\(seed)")
         guard case .says(let text) = ending else {
             Issue.record("it \(ending): \(errors)")

@@ -164,7 +164,7 @@ import FoundationNetworking
         #expect(request.retryCount == 1)
     }
 
-    @Test func anotherVersionIsDownloadedWhole() async throws {
+    @Test func anotherVersionIsDownloadedCompletely() async throws {
         let folder = try TemporaryFolder()
         let data = try #require(try await self.interrupted(folder))
         let transport = ScriptedTransport { exchange, _ in exchange.answer(200, ["ETag": "\"v2\""], "new") }
@@ -201,7 +201,7 @@ import FoundationNetworking
         #expect(try await self.interrupted(folder, headers: ["Range": "bytes=2-"]) == nil)
     }
 
-    @Test(.timeLimit(.minutes(5))) func resumeDataThatNobodyAskedForIsRemoved() async throws {
+    @Test(.timeLimit(.minutes(5))) func unrequestedResumeDataIsRemoved() async throws {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport()
         do {
@@ -328,7 +328,7 @@ import FoundationNetworking
         return DownloadFile(folder: URL(fileURLWithPath: self.folder.path)) { _, _ in (target, options) }
     }
 
-    @Test func theFileIsInItsPlaceWholeOrNotAtAll() throws {
+    @Test func theFileIsInItsPlaceCompletelyOrNotAtAll() throws {
         let file = self.file(to: "result")
         try file.write(Data("ab".utf8))
         try file.write(Data("c".utf8))
@@ -349,7 +349,7 @@ import FoundationNetworking
         #expect(file.url == nil)
     }
 
-    @Test func anotherAttemptBeginsAnew() throws {
+    @Test func anotherAttemptStartsOver() throws {
         let file = self.file(to: "result")
         try file.write(Data("half".utf8))
         file.restart()
@@ -395,7 +395,7 @@ import FoundationNetworking
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test func nothingIsWrittenBehindTheEnd() throws {
+    @Test func nothingIsWrittenAfterTheEnd() throws {
         try self.folder.write(Array("old".utf8), to: "result")
         let file = self.file(to: "result", .removePreviousFile)
         try file.write(Data("half".utf8))

@@ -93,7 +93,7 @@ import FoundationNetworking
         HTTPSession.Interceptor.retrying { context, _ in context.retryCount < limit ? result : .doNotRetry }
     }
 
-    @Test func aFailedRequestIsSentAgainAndAdaptedAnew() async throws {
+    @Test func aFailedRequestIsSentAndAdaptedAgain() async throws {
         let transport = ScriptedTransport { exchange, number in
             if number < 3 { exchange.send(.failed(TransportFailure(.network(.reset), "reset"))) } else { exchange.answer(200, [:], "ok") }
         }
@@ -127,7 +127,7 @@ import FoundationNetworking
         #expect(try await task.value == "x")
     }
 
-    @Test func nobodyWaitsForACassette() async throws {
+    @Test func replayedRetriesDoNotWait() async throws {
         let transport = ScriptedTransport { exchange, number in
             exchange.answer(number == 1 ? 503 : 200, [:], "x", source: .replayed(cassette: "c", id: number))
         }
@@ -175,7 +175,7 @@ import FoundationNetworking
         #expect(transport.requests.count == 1)
     }
 
-    @Test func nobodyWaitsForAFailureThatWasRecorded() async throws {
+    @Test func retriesAfterARecordedFailureDoNotWait() async throws {
         let folder = try TemporaryFolder()
         var failed = CassetteFixture.interaction(1, url: "http://a.test/")
         failed.response = nil

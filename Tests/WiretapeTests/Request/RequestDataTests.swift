@@ -3,7 +3,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct RequestDataTests {
-    @Test func anExchangeBeginsWithoutWhatTheLastOneBrought() throws {
+    @Test func anExchangeStartsWithoutTheStateOfTheLastOne() throws {
         var data = RequestData()
         data.start = .seconds(1)
         data.body = Data("x".utf8)

@@ -226,7 +226,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func monitorsAreToldOfEachStepInOrder() async throws {
+    @Test func monitorsGetEveryStepInOrder() async throws {
         let monitor = Monitor()
         let transport = ScriptedTransport { exchange, _ in
             if exchange.request.url.path == "/a" { exchange.answer(302, ["Location": "/b"]) } else { exchange.answer(200, [:], "x") }
@@ -240,7 +240,7 @@ import FoundationNetworking
             ])
     }
 
-    @Test func aCancelIsToldOnce() async {
+    @Test func aCancelIsReportedOnce() async {
         let monitor = Monitor()
         let session = HTTPSession.plain(ScriptedTransport()) { $0.eventMonitors = [monitor] }
         let request = session.request("http://a.test/a")
@@ -281,7 +281,7 @@ import FoundationNetworking
 }
 
 @Suite struct RequestOptionsTests {
-    @Test func progressIsToldFromTheTransportsEvents() async throws {
+    @Test func progressFollowsTheTransportsEvents() async throws {
         let transport = ScriptedTransport()
         let session = HTTPSession.plain(transport)
         let request = session.upload(Data("four".utf8), to: "http://a.test/")
@@ -369,7 +369,7 @@ import FoundationNetworking
         #expect(response.metrics.hops.map { $0.pieces.map(\.size) } == [[1, 1]])
     }
 
-    @Test func aFailureBehindTheHeadIsTheErrorAndTheHeadIsKept() async {
+    @Test func aFailureAfterTheHeadIsTheErrorAndTheHeadIsKept() async {
         let transport = ScriptedTransport { exchange, _ in
             exchange.head()
             exchange.chunk("half")

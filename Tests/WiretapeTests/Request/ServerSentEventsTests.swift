@@ -31,7 +31,7 @@ import Testing
         #expect(try Self.events("event: only\n\n").isEmpty)
     }
 
-    @Test func oneSpaceBehindTheColonIsTaken() throws {
+    @Test func oneSpaceAfterTheColonIsRemoved() throws {
         #expect(try Self.events("data:test\n\ndata: test\n\ndata:  test\n\n").map(\.data) == ["test", "test", " test"])
     }
 

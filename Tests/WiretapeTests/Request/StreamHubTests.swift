@@ -48,7 +48,7 @@ import Testing
         #expect(end == nil)
     }
 
-    @Test func aCancelDropsWhatNobodyHasRead() throws {
+    @Test func aCancelDropsUnreadBytes() throws {
         for joinsEarly in [true, false] {
             let hub = StreamHub()
             let early = joinsEarly ? try hub.join() : nil

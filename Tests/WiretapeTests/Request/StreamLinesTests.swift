@@ -18,7 +18,7 @@ import Testing
         withExtendedLifetime(session) {}
     }
 
-    @Test func aLineThatIsNoneIsNamed() async throws {
+    @Test func anInvalidLineIsNamed() async throws {
         let (session, request) = HTTPSession.streaming(["{\"name\":\"a\"}\nno\n"])
         let error = await #expect(throws: WiretapeError.self) { try await request.decoding(Pet.self).collected() }
         #expect(error?.code == .serialization)

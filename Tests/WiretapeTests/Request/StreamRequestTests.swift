@@ -173,7 +173,7 @@ import Testing
         withExtendedLifetime(session) {}
     }
 
-    @Test func valuesAndLinesThatAreNone() async {
+    @Test func invalidValuesAndLines() async {
         let (session, request) = HTTPSession.streaming(["1\n\nx\n2\n"])
         let words = await self.words({ request.responseStreamDecodable(of: Int.self, on: self.queue, stream: $0) }) {
             (try? $0.get()).map(String.init) ?? "none"
@@ -182,7 +182,7 @@ import Testing
         withExtendedLifetime(session) {}
     }
 
-    @Test func aFailureComesBehindWhatCame() async {
+    @Test func aFailureFollowsTheReceivedEvents() async {
         let session = HTTPSession.plain(
             ScriptedTransport { exchange, _ in
                 exchange.head()

@@ -10,7 +10,7 @@ import Testing
         #expect(watch.verdict(at: .milliseconds(1900), isWaiting: true) == .exceeded(.idle(.milliseconds(500))))
     }
 
-    @Test func nothingIsIdleWhileNobodyIsWaitedFor() {
+    @Test func noTimeCountsWhileNothingIsAwaited() {
         let watch = TimeoutWatch(HTTPSession.Timeouts(idle: .seconds(1)), start: .zero)
         #expect(watch.verdict(at: .seconds(9), isWaiting: false) == .look(at: .seconds(10)))
     }

@@ -13,7 +13,7 @@ import Testing
 }
 
 @Suite struct TransferCountTests {
-    @Test func observersAreToldWhereItStands() {
+    @Test func observersGetTheCurrentProgress() {
         let seen = Collected<String>()
         var count = TransferCount()
         #expect(!count.isObserved)

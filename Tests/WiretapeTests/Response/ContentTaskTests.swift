@@ -81,7 +81,7 @@ import Testing
 }
 
 @Suite struct AnswerMemoTests {
-    @Test func anAnswerIsMadeOnceForAllWhoAsk() async {
+    @Test func anAnswerIsComputedOnceForAllCallers() async {
         let memo = AnswerMemo<Int>()
         #expect(memo.made == nil)
         let made = Collected<Int>()

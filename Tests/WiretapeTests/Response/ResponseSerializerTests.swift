@@ -102,7 +102,7 @@ import FoundationNetworking
         #expect(self.rule.allows(method: method, status: status) == isAllowed)
     }
 
-    @Test func theErrorSaysWhatCame() {
+    @Test func theErrorNamesTheReceivedContent() {
         #expect(!self.rule.allows(method: nil, status: nil))
         #expect { try self.rule.check(method: .get, status: 200) } throws: {
             "\($0)"
@@ -123,7 +123,7 @@ import FoundationNetworking
     @Test(arguments: [
         (")]}',\n{\"a\":1}", "{\"a\":1}"), ("{\"a\":1}", "{\"a\":1}"), (")]}'", ")]}'"), (")]}',\n", ""), ("", ""),
         (")]}',\n)]}',\n", ")]}',\n"),
-    ]) func thePrefixIsTakenOffOnce(text: String, expected: String) {
+    ]) func thePrefixIsRemovedOnce(text: String, expected: String) {
         let result = HTTPSession.GoogleXSSIPreprocessor().preprocess(Data(text.utf8))
         #expect(result == Data(expected.utf8) && result.startIndex == 0)
     }
@@ -136,7 +136,7 @@ import FoundationNetworking
 }
 
 @Suite struct SerializationErrorTests {
-    @Test func codesAreToldApartAndNamed() {
+    @Test func codesAreDistinctAndNamed() {
         #expect(SerializationError.Code.emptyBody != .invalidJSON)
         #expect("\(SerializationError.Code.unknownCharset)" == "unknownCharset")
         #expect("\(SerializationError(.invalidText, "words"))" == "words")

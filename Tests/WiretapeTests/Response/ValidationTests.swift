@@ -52,7 +52,7 @@ import Testing
         #expect(try self.code(.contentType(["a/b"]), method: .head, data: nil) == nil)
     }
 
-    @Test func theErrorSaysWhatCameAndWhatWasWanted() throws {
+    @Test func theErrorNamesTheReceivedAndTheExpectedTypes() throws {
         #expect {
             try HTTPSession.Validation.default.validate(
                 request: SampleResponse.request(), response: SampleResponse.response(404), data: nil)
@@ -124,7 +124,7 @@ import Testing
         (Array(200..<300), "200 to 299"), ([404], "404"), ([200, 201, 404], "200 to 201 or 404"), ([500, 200, 404], "200, 404 or 500"),
         ([], "none"),
         ([-1, 99, 1000], "none"),
-    ]) func setsAreToldInRanges(codes: [Int], text: String) {
+    ]) func setsAreDescribedInRanges(codes: [Int], text: String) {
         #expect(StatusCodes(codes).description == text)
     }
 
@@ -135,7 +135,7 @@ import Testing
 }
 
 @Suite struct ValidationErrorTests {
-    @Test func codesAreToldApartAndNamed() {
+    @Test func codesAreDistinctAndNamed() {
         #expect(ValidationError.Code.missingContentType != .unacceptableContentType)
         #expect("\(ValidationError.Code.unacceptableStatus)" == "unacceptableStatus")
         #expect("\(ValidationError(.unacceptableStatus, status: 404, nil, "words"))" == "words")

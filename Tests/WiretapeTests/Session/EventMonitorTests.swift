@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 @Suite struct ClosureEventMonitorTests {
-    @Test func itIsToldEachEvent() {
+    @Test func itGetsEachEvent() {
         let ids = Guarded<[UUID]>([])
         let monitor: any HTTPSession.EventMonitor = .events { event in ids.withLock { $0.append(event.requestID) } }
         let wanted = [UUID(), UUID()]
@@ -19,7 +19,7 @@ import FoundationNetworking
 }
 
 @Suite struct CompositeEventMonitorTests {
-    @Test func allAreToldInOrder() {
+    @Test func allMonitorsAreCalledInOrder() {
         let told = Guarded<[Int]>([])
         let all = HTTPSession.CompositeEventMonitor(
             (0..<3).map { number in HTTPSession.ClosureEventMonitor { _ in told.withLock { $0.append(number) } } })

@@ -36,7 +36,7 @@ import Testing
         #expect(log.body == Data((0..<20).flatMap { [UInt8](repeating: UInt8($0), count: piece) }))
     }
 
-    @Test func aCancelIsToldOnceAndLast() async {
+    @Test func aCancelIsReportedOnceAndLast() async {
         let log = EventLog(pauses: [0])
         let relay = EventRelay { log.receive($0) }
         relay.push(.chunk(Data("a".utf8)))

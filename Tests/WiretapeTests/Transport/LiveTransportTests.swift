@@ -44,7 +44,7 @@ import FoundationNetworking
         #expect(origin.requests.count == 1)
     }
 
-    @Test func interimResponsesAreToldApartFromTheAnswer() async throws {
+    @Test func interimResponsesAreDistinguishedFromTheAnswer() async throws {
         let origin = try self.origin([
             "/": "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
         ])
@@ -191,7 +191,7 @@ import FoundationNetworking
         #expect(log.head?.headers.map { $0.name.lowercased() } == ["content-length", "etag", "x-a", "x-b"])
     }
 
-    @Test func aPolicyThatNobodyCanCarryOutSendsNothing() async throws {
+    @Test func anUnsupportedPolicySendsNothing() async throws {
         let origin = try self.origin([:])
         let manager = try HTTPSession.ServerTrustManager(["127.0.0.1": .pinnedPublicKeys([])])
         let secure = origin.url.replacingOccurrences(of: "http:", with: "https:")

@@ -6,7 +6,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct StubTransportTests {
-    @Test func aClosureAnswersAndTheStubKeepsWhatItWasAsked() async throws {
+    @Test func aClosureAnswersAndTheStubKeepsTheRequests() async throws {
         let stub = StubTransport { request in .text("you asked \(request.url.path)") }
         let log = try await stub.exchange("POST", "http://a.test/pets", body: .data(Data("x".utf8)))
         #expect(log.lines == ["sent 1 of 1", "head 200", "chunk you asked /pets", "end"])
@@ -75,7 +75,7 @@ import Testing
         #expect(!StubResponse(status: 200, chunks: [.init(Data(), after: .seconds(1))]).isImmediate)
     }
 
-    @Test func makersGiveWhatTheirNamesSay() async {
+    @Test func makersMatchTheirNames() async {
         let cases: [(StubResponse, [String])] = [
             (.json("{}", status: 201), ["head 201", "chunk {}", "end"]), (.response(204), ["head 204", "end"]),
             (.failure(.dns), ["failed dns"]), (.text("t"), ["head 200", "chunk t", "end"]),

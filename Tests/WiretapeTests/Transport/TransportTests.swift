@@ -7,7 +7,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct DeferredTaskTests {
-    @Test func theExchangeBeginsBehindTheWork() async {
+    @Test func theExchangeBeginsAfterTheWork() async {
         let log = EventLog()
         let stub = StubTransport([.text("x")])
         let task = DeferredTask(receive: { log.receive($0) }) {
@@ -81,7 +81,7 @@ import Testing
         func resume() {}
     }
 
-    @Test func onlyWhoWantsToKnowIsToldWhy() {
+    @Test func reasonIsReportedOnlyOnRequest() {
         let (plain, explained) = (Plain(), Explained())
         for task in [plain, explained] as [any TransportTask] { task.giveUp(dueTo: TransportFailure(.network(.timeout), "too slow")) }
         #expect(plain.orders.withLock { $0 } == ["cancel"])
@@ -113,7 +113,7 @@ import Testing
 }
 
 @Suite struct TransportEventTests {
-    @Test func nothingComesBehindAnEndOrAFailure() {
+    @Test func nothingFollowsAnEndOrAFailure() {
         #expect(TransportEvent.end.isLast)
         #expect(TransportEvent.failed(.cancelled()).isLast)
         #expect(!TransportEvent.chunk(Data()).isLast)

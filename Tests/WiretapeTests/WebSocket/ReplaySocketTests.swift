@@ -165,7 +165,7 @@ import Testing
         #expect(other.verdict.reports.first?.nearest.first?.differences == [.messagesMissing(sent: 1, recorded: 2)])
     }
 
-    @Test func closingTheCassetteEndsWhatIsOpen() async throws {
+    @Test func closingTheCassetteEndsOpenExchanges() async throws {
         let (session, cassette) = try self.session(
             SocketFixture.socket(#"{ "at": 1, "from": "server", "text": "a" }"#, #"{ "at": 2, "from": "client", "text": "b" }"#))
         let socket = try await session.webSocket(SocketFixture.url)
@@ -198,7 +198,7 @@ import Testing
         #expect(cassette.verdict.unsent == 0 && cassette.verdict.misses == 0)
     }
 
-    @Test func conversationsOfOneURLAreToldApartByTheirMessages() async throws {
+    @Test func conversationsOfOneURLAreDistinguishedByTheirMessages() async throws {
         let (session, cassette) = try self.session(
             SocketFixture.socket(
                 id: 1, #"{ "at": 1, "from": "client", "text": "cats" }"#, #"{ "at": 2, "from": "server", "text": "Miso" }"#),
@@ -321,7 +321,7 @@ import Testing
         #expect(try await message == nil)
     }
 
-    @Test func fiftySocketsAtOnceAreToldApart() async throws {
+    @Test func fiftyConcurrentSocketsAreDistinguished() async throws {
         let recorded = (1...50).map { number in
             SocketFixture.socket(
                 id: number, #"{ "at": 1, "from": "client", "json": { "room": \#(number) } }"#,

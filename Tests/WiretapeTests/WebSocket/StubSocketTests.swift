@@ -182,7 +182,7 @@ import FoundationNetworking
         #expect(error?.code == .invalidRequest && error?.message.contains("GET") == true)
     }
 
-    @Test func anOrdinaryRequestIsToldThatThisIsAWebSocket() async throws {
+    @Test func anOrdinaryRequestFailsSinceThisIsAWebSocket() async throws {
         let session = HTTPSession(transport: StubTransport { _ in Self.echo })
         let error = await session.request("https://pets.test/talk").serializingData().response.error
         #expect(error?.code == .unserved && error?.message.contains("webSocket(_:)") == true)

@@ -39,7 +39,7 @@ struct FormReaderTests {
     }
 
     @Test(.enabled(if: FormReaders.python != nil, "the parsers could not be fetched"))
-    func pythonReadsWhatWasAppended() throws {
+    func pythonReadsTheAppendedParts() throws {
         let python = try #require(FormReaders.python)
         let folder = try TemporaryFolder()
         var generator = SeededGenerator(seed: 81)
