@@ -2,7 +2,7 @@ import Foundation
 import TapeTestSupport
 import Testing
 
-/// The manifest that the pages show is one that SwiftPM reads.
+/// SwiftPM can read the manifest that the pages show.
 @Suite struct ManifestTests {
     private struct Dump: Decodable {
         struct Target: Decodable { var name: String }

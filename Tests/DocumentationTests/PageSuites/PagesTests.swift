@@ -1,10 +1,10 @@
 import Testing
 
-/// What the documentation shows is what is compiled and run here.
+/// The code in the documentation is the code that is compiled and run here.
 @Suite struct PagesTests {
     @Test func everySwiftBlockIsASnippetAndEverySnippetIsShown() throws {
         let pages = try Repository.pages()
-        // The page's blocks without a language are what a terminal shows.
+        // The page's blocks without a language show terminal output.
         let problems = SnippetCheck.problems(pages: pages, regions: try Repository.regions()) { $0.path != "docs/swift.md" }
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }

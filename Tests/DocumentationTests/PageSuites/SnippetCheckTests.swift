@@ -1,6 +1,6 @@
 import Testing
 
-/// The check of the pages finds what it is there to find.
+/// The check of the pages detects each kind of mistake.
 @Suite struct SnippetCheckTests {
     private let source = """
         func test() {

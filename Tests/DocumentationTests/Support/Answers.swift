@@ -1,11 +1,11 @@
 import Wiretape
 
-/// What the pet shop of the pages answers.
+/// The answers of the pet shop in the pages.
 nonisolated enum Answers {
     static let pets = #"[{"id": 1, "name": "Miso"}, {"id": 2, "name": "보리"}]"#
     static let pet = #"{"id": 3, "name": "초코"}"#
 
-    /// A session that is told one thing, whatever it asks.
+    /// A session that gets the same answer to every request.
     static func session(_ response: StubResponse) -> HTTPSession { HTTPSession(transport: StubTransport { _ in response }) }
 
     /// A session of the whole shop.

@@ -1,15 +1,15 @@
 /// A fenced block of a page in Markdown (CommonMark, 4.5).
 struct CodeBlock: Equatable {
-    /// What stands behind the opening fence; empty where nothing does.
+    /// The text after the opening fence; empty if there is none.
     var language: String
-    /// Without the indentation that all lines have, and without blanks at their ends.
+    /// Without the common indentation, and without trailing white space.
     var text: String
-    /// Of the opening fence, from 1.
+    /// The line of the opening fence, from 1.
     var line: Int
 }
 
 extension CodeBlock {
-    /// In the order of the page. A fence that nothing closes goes on to the page's end.
+    /// In the order of the page. A fence that is never closed continues to the end of the page.
     static func all(in page: String) -> [CodeBlock] {
         var blocks: [CodeBlock] = []
         var open: (language: String, line: Int, lines: [Substring])?

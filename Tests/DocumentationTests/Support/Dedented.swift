@@ -1,4 +1,4 @@
-/// Lines without the indentation that all of them have.
+/// Lines without their common indentation.
 enum Dedented {
     static func text(_ lines: [Substring]) -> String {
         let indentation = lines.filter { !$0.allSatisfy { $0 == " " } }.map { $0.prefix { $0 == " " }.count }.min() ?? 0

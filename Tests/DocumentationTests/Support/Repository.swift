@@ -15,7 +15,7 @@ enum Repository {
         return try (catalogues + ["docs/swift.md"]).map { ($0, try Self.text($0)) }
     }
 
-    /// The regions of this test target and of the manifest that it shows.
+    /// The regions of this test target, and of the manifest that it shows.
     static func regions() throws -> [SnippetRegion] {
         let sources = try Self.files(under: "Tests/DocumentationTests") { $0.hasSuffix(".swift") && !$0.contains("/PageSuites/") }
         return try sources.flatMap { try SnippetRegion.all(in: try Self.text($0), file: $0) }

@@ -1,11 +1,11 @@
-/// Compares what pages show with what is compiled.
+/// Compares the code in the pages with the compiled code.
 enum SnippetCheck {
     /// A page's path and text.
     typealias Page = (path: String, text: String)
 
-    /// What is wrong, in sentences; empty where each Swift block of each page is one region and each region is shown.
+    /// The problems, as sentences; empty if each Swift block of each page is one region, and each region is shown.
     ///
-    /// - Parameter demandsLanguages: of which pages each fence has to name its language, so that no Swift goes by unseen.
+    /// - Parameter demandsLanguages: the pages in which each fence has to name its language, so that no Swift is missed.
     static func problems(pages: [Page], regions: [SnippetRegion], demandsLanguages: (Page) -> Bool = { _ in true }) -> [String] {
         var problems: [String] = []
         var names: [String: String] = [:]
@@ -39,7 +39,7 @@ enum SnippetCheck {
         return problems
     }
 
-    /// Which region was most likely meant, and where it differs first.
+    /// The region that was most likely meant, and its first difference.
     private static func nearest(_ block: CodeBlock, _ regions: [SnippetRegion]) -> String {
         let lines = Set(block.text.split(separator: "\n"))
         let nearest = regions.map { ($0, Set($0.text.split(separator: "\n")).intersection(lines).count) }.max { $0.1 < $1.1 }

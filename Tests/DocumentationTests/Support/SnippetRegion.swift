@@ -1,7 +1,7 @@
 /// Lines of a source file that a page shows: those between `// snippet: NAME` and `// snippet end`.
 struct SnippetRegion: Equatable {
     var name: String
-    /// Without the indentation that all lines have, and without blanks at their ends.
+    /// Without the common indentation, and without trailing white space.
     var text: String
     var file: String
 }
@@ -10,7 +10,7 @@ extension SnippetRegion {
     static let opening = "// snippet: "
     static let closing = "// snippet end"
 
-    /// - Throws: `SnippetProblem` for a region within another, one that nothing closes, and an end of nothing.
+    /// - Throws: `SnippetProblem` for a nested region, a region without an end, and an end without a region.
     static func all(in source: String, file: String) throws -> [SnippetRegion] {
         var regions: [SnippetRegion] = []
         var open: (name: String, lines: [Substring])?

@@ -8,7 +8,7 @@ import WiretapeTesting
 import FoundationNetworking
 #endif
 
-/// What docs/swift.md shows first.
+/// The first examples of docs/swift.md.
 @Suite struct FiveTasksTests {
     @Test(.cassette("shop/listsPets", mode: .none)) func getJSON() async throws {
         // snippet: task-get
