@@ -209,7 +209,7 @@ enum CassetteUses: Equatable {
         case unknown
     }
 
-    /// What a run of all tests has shown.
+    /// The result of a run of all tests.
     struct Run: Equatable {
         /// The paths of the cassettes that were opened.
         var paths: Set<String>

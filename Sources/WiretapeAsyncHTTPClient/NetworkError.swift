@@ -65,7 +65,7 @@ enum NetworkError {
         }
     }
 
-    /// What happened and what to do, in our own words. NIO's words are in the error's cause.
+    /// The problem and the next step, in our own words. NIO's words are in the error's cause.
     private static func words(_ error: any Error, _ kind: Failure.Kind, isAnswered: Bool) -> String {
         switch kind {
         case .dns: "its name could not be resolved; check the name and the network"

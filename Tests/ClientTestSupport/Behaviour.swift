@@ -52,7 +52,7 @@ package struct Behaviour: Sendable, CustomStringConvertible {
 
     package var path: String { self.target ?? "/" + self.name.replacingOccurrences(of: " ", with: "-") }
 
-    /// What the origin does on the wire; nil if there is no origin.
+    /// The origin's steps on the wire; nil if there is no origin.
     package var steps: [LoopbackOrigin.Step]? {
         switch self.origin {
         case .answers(let answer): answer.steps
@@ -61,7 +61,7 @@ package struct Behaviour: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a stub does instead of the origin.
+    /// The stub's answer in place of the origin's.
     package var stub: StubResponse {
         switch self.origin {
         case .answers(let answer): answer.stub

@@ -40,7 +40,7 @@ enum BodyRule {
     }
 }
 
-/// What a load can see of its request's body.
+/// The part of a request's body that a load can see.
 enum VisibleBody {
     case none
     case data(Data)

@@ -210,7 +210,7 @@ final class Load: Sendable {
     }
 }
 
-/// What a load needs from the task that it answers and from its `URLSession`.
+/// The interface of a load to the task that it answers and to its `URLSession`.
 struct LoadHost: Sendable {
     /// Asks the delegate of the task about a redirect; deciding on nil accepts the redirect itself as the response.
     typealias RedirectDecision =

@@ -94,7 +94,7 @@ public final class Cassette: Sendable {
         if !self.state.withLock({ $0.isClosed }) { _ = try? self.recording?.close(keepsOld: true) }
     }
 
-    /// What was replayed, recorded and refused so far, exchange by exchange.
+    /// The replayed, recorded and refused requests so far, exchange by exchange.
     public var report: ReplayReport { self.decider.session.report(name: self.path, cassette: self.recorded) }
 
     /// The result so far.
@@ -271,7 +271,7 @@ extension Cassette {
         /// The test that records, such as "ShopTests.Pets/upload()". It is named in the head of a new cassette.
         package var test: String?
 
-        /// What `Outcome.failures` reports, besides responses that could not be replayed.
+        /// The flaws that `Outcome.failures` reports, besides responses that could not be replayed.
         public var failOn: Set<VerdictFlaw> = [.miss]
 
         public init() {}

@@ -150,7 +150,7 @@ package final class CassetteScopes: Sendable {
 
     // MARK: Sessions
 
-    /// What is known about the test of a session when the session is created.
+    /// The knowledge about the test of a session at the time of its creation.
     struct Birth: Sendable {
         /// The cassette use of the task that created the session.
         var scope: Scope?
@@ -291,7 +291,7 @@ extension Cassette {
     fileprivate var isRecording: Bool { self.recording != nil }
 }
 
-/// What is known about the test of a session that was given neither a transport nor a cassette.
+/// The knowledge about the test of a session that was given neither a transport nor a cassette.
 ///
 /// That a session was created in a test is weak evidence: a singleton is created in the test that uses it first, and others use it later.
 /// So it counts only while no other test with a cassette has run since (docs/decisions/0084-whose-request.md).

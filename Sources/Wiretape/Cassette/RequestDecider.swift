@@ -79,7 +79,7 @@ struct RequestDecider: Sendable {
     }
 }
 
-/// What happens to a request.
+/// The decision about a request.
 enum RequestDecision: Sendable {
     case replay(index: Int, form: AnswerForm = .recorded)
     case forward(records: Bool)

@@ -19,7 +19,7 @@ extension HTTPSession {
         public static let bodyLimit = 1_000_000
 
         public let command: String
-        /// What to do before running the command, and what it leaves out; usually empty.
+        /// Steps to take before running the command, and its omissions; usually empty.
         public let notes: [String]
 
         /// The notes as commands that do nothing in a shell, then the command.

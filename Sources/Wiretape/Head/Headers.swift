@@ -175,7 +175,7 @@ extension HTTPSession {
     public struct HeaderError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The field's name, as given.
         public var name: String
-        /// What is wrong with which field, and what to do next. Never contains the value, which may be a secret.
+        /// Names the field, its problem and the next step. Never contains the value, which may be a secret.
         public var message: String
 
         init(name: String, message: String) {

@@ -12,7 +12,7 @@ extension HTTPSession {
     /// Compresses only bodies in memory. A file or a stream is sent unchanged. A cassette holds the decoded body, and matching compares
     /// that.
     public struct RequestCompressor: RequestInterceptor {
-        /// What to do with a request that has a Content-Encoding already.
+        /// The treatment of a request that already has a Content-Encoding.
         public enum DuplicateHeaderBehavior: Sendable, Hashable {
             /// The request fails with `DuplicateHeaderError`.
             case error

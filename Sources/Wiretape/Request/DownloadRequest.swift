@@ -7,7 +7,7 @@ extension HTTPSession {
     /// A request whose response is written to a file as it arrives, with constant memory.
     // SAFETY: see Request; nothing is stored here.
     public final class DownloadRequest: Request, @unchecked Sendable {
-        /// What may be done to move a file to its destination.
+        /// The actions that are allowed in order to move a file to its destination.
         public struct Options: OptionSet, Sendable, Hashable {
             /// Creates the folders of the destination.
             public static let createIntermediateDirectories = Options(rawValue: 1)

@@ -282,7 +282,7 @@ extension HTTPSession.Request {
 }
 
 extension HTTPSession.Request {
-    /// What to do with a response whose head has arrived.
+    /// The decision about a response whose head has arrived.
     public enum ResponseDisposition: Sendable, Hashable {
         case allow
         /// Cancels the request before any of the body is read.

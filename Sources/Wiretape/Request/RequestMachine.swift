@@ -19,7 +19,7 @@ extension HTTPSession.Request {
 ///
 /// Knows states and the numbers of exchanges, never bytes, times or errors. An exchange is one request with its response on a transport.
 struct RequestMachine: Sendable {
-    /// What the caller has to do after `resume`.
+    /// The caller's next step after `resume`.
     enum Resumption: Sendable, Hashable {
         case nothing
         /// Make the request: it has not been started.

@@ -99,7 +99,7 @@ public struct ValidationError: Error, Hashable, Sendable, CustomStringConvertibl
     public var status: Int
     /// The body of the response; nil if it is not in memory, such as for a download.
     public var data: Data?
-    /// What the response has, and what the rule expects.
+    /// Names the property of the response and the expectation of the rule.
     public var message: String
 
     init(_ code: Code, status: Int, _ data: Data?, _ message: String) {

@@ -5,7 +5,7 @@ public import FoundationNetworking
 #endif
 
 extension HTTPSession {
-    /// What happened to one request of a session.
+    /// An event in the life of one request of a session.
     public struct Event: Sendable {
         public enum Kind: Sendable {
             case created

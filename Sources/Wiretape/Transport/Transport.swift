@@ -26,14 +26,14 @@ public protocol TransportTask: Sendable {
     func resume()
 }
 
-/// What a receiver of events asks for.
+/// The receiver's answer to an event.
 public enum Demand: Sendable, Hashable {
     case more
     /// Nothing until `TransportTask.resume`.
     case pause
 }
 
-/// What happens to an exchange, in the order in which it happens.
+/// An event of an exchange. Events arrive in the order in which they happen.
 public enum TransportEvent: Sendable {
     /// Bytes of the request's body that have been sent, and its size.
     case sent(Int64, of: Int64)

@@ -24,7 +24,7 @@ public struct TransportFailure: Error, Sendable {
     }
 
     public var kind: Kind
-    /// What happened to which request, and what to do next.
+    /// Names the request, the problem and the next step.
     public var message: String
     /// The error of the system, if there was one.
     public var cause: (any Error)?

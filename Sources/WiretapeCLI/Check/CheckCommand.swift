@@ -19,7 +19,7 @@ struct CheckCommand: ParsableCommand {
               wiretape check Cassettes/pets.json --against live --json
             """)
 
-    /// What the cassette is compared with.
+    /// The other side of the comparison.
     enum Against: String, ExpressibleByArgument, CaseIterable {
         case live
     }

@@ -52,7 +52,7 @@ enum SignalThread {
         var arrivals = 0
         /// When the first signal came.
         var first: DispatchTime?
-        /// What is printed before the second signal ends the process; nil until the run is being closed.
+        /// The text that is printed before the second signal ends the process; nil until the run is being closed.
         var words: (hint: String, end: String)?
     }
 

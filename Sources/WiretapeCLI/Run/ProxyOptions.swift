@@ -45,7 +45,7 @@ struct ProxyOptions: ParsableArguments {
     }
 }
 
-/// Who can reach the proxy, what it prints, and how long it may take to stop.
+/// The clients that can reach the proxy, its output, and the time that it may take to stop.
 struct ReachOptions: ParsableArguments {
     @Flag(
         help: "Also take connections that the kernel leads here: \"wiretape env --transparent\" prints the rules for that (Linux).")

@@ -270,8 +270,8 @@ struct ProxyRun {
         /// The browser's profile.
         var profile: RunFolder?
         var authority: AuthorityCertificate
-        /// What the program may not trust. Printed only if TLS failed or if it opened tunnels that were passed on, since most programs need
-        /// none of it.
+        /// Notices about the limits of the trust that the program gets. Printed only if TLS failed or if tunnels were passed on unopened,
+        /// since most programs need none of it.
         var notices: [String] = []
     }
 

@@ -65,7 +65,7 @@ struct DescriptorOptions: ParsableArguments {
     func schema() throws(CassetteError) -> ProtoSchema? { try DescriptorFiles.schema(self.descriptors) }
 }
 
-/// What counts as a failure, for the commands that replay.
+/// The flaws that count as a failure, for the commands that replay.
 struct VerdictOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TapeProxy
 
-/// What happens to the traffic if a recording must be on the disk before an answer ends.
+/// The effect on the traffic if a recording must be on the disk before an answer ends.
 @Suite struct DurabilityTests {
     @Test func withFullDurabilityTheAnswerEndsAfterTheFileIsSynced() throws {
         let origin = try RawOrigin { connection in

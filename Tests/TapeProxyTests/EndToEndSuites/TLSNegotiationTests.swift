@@ -3,7 +3,7 @@ import TapeTLS
 import Testing
 @testable import TapeProxy
 
-/// What the client's hello asks for, and what the origin gets of it: names (RFC 6066, 3) and protocols (RFC 7301).
+/// The names (RFC 6066, 3) and protocols (RFC 7301) that the client's hello requests, and those that the origin gets.
 @Suite struct TLSNegotiationTests {
     private let scene: TLSScene
 

@@ -4,7 +4,7 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// What the cassette records of upstream connections: numbers, reuse, certificates, times, sessions.
+/// The recorded details of upstream connections: numbers, reuse, certificates, times, sessions.
 @Suite struct TLSReuseTests {
     private let scene: TLSScene
 

@@ -4,7 +4,7 @@ import TapeExchange
 import TapeTestSupport
 import Testing
 
-/// What is read from a chunked body that arrives in pieces: the same bytes and payload however it is split, and no part of a line.
+/// A chunked body that arrives in pieces gives the same bytes and payload however it is split, and no part of a line.
 @Suite struct HTTP1BodyReaderTests {
     private static let body = "5;a=b\r\nhello\r\n10 ; name=\"x\"\r\n0123456789abcdef\r\n0\r\nX-A: b\r\nX-C: d\r\n\r\n"
     /// Offsets at which a line or a section is complete, or payload or its line end is being read.
