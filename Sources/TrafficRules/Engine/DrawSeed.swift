@@ -31,22 +31,36 @@ struct DrawSeed: Sendable {
 
     /// - Parameter purpose: what is drawn, so that draws of one request do not depend on each other.
     func draw(_ purpose: String, _ request: Identity, ordinal: Int) -> UInt64 {
-        func bytes(_ word: UInt64) -> [UInt8] { withUnsafeBytes(of: word.bigEndian) { Array($0) } }
-        let parts = [
-            Array(purpose.utf8), bytes(self.seed), Array(self.rule.utf8), bytes(request.high), bytes(request.low),
-            bytes(UInt64(ordinal)),
-        ]
-        return Self.word(Self.digest(parts), 0)
+        var message: [UInt8] = []
+        message.reserveCapacity(128)
+        Self.append(purpose.utf8, to: &message)
+        Self.append(self.seed, to: &message)
+        Self.append(self.rule.utf8, to: &message)
+        for word in [request.high, request.low, UInt64(ordinal)] { Self.append(word, to: &message) }
+        return Self.word(Self.digest(message), 0)
     }
 
-    /// Of parts with their lengths, so that no two lists of parts have the same bytes.
-    private static func digest(_ parts: [[UInt8]]) -> [UInt8] {
+    /// A part with its length, so that no two lists of parts have the same bytes.
+    private static func append(_ part: some Collection<UInt8>, to message: inout [UInt8]) {
+        withUnsafeBytes(of: UInt64(part.count).bigEndian) { message.append(contentsOf: $0) }
+        message.append(contentsOf: part)
+    }
+
+    private static func append(_ word: UInt64, to message: inout [UInt8]) {
+        withUnsafeBytes(of: word.bigEndian) { self.append($0, to: &message) }
+    }
+
+    private static func digest(_ message: [UInt8]) -> [UInt8] {
         var digest = PortableSHA256()
-        for part in parts {
-            withUnsafeBytes(of: UInt64(part.count).bigEndian) { digest.update($0) }
-            part.withUnsafeBytes { digest.update($0) }
-        }
+        message.withUnsafeBytes { digest.update($0) }
         return digest.finalize()
+    }
+
+    private static func digest(_ parts: [[UInt8]]) -> [UInt8] {
+        var message: [UInt8] = []
+        message.reserveCapacity(parts.reduce(0) { $0 + 8 + $1.count })
+        for part in parts { self.append(part, to: &message) }
+        return self.digest(message)
     }
 
     private static func word(_ digest: [UInt8], _ start: Int) -> UInt64 {

@@ -78,14 +78,15 @@ struct RuleCondition: Sendable {
     }
 
     private static func holds(_ term: FilterTerm, _ pattern: FilterPattern, _ request: inout RequestView) -> Bool {
-        let facts = request.facts
         switch term {
-        case .method: return pattern.matches(facts.method)
-        case .url: return pattern.matches(facts.url)
+        case .method: return pattern.matches(request.facts.method)
+        case .url: return pattern.matches(request.facts.url)
         case .domain:
-            return pattern.matches(request.host) || facts.headers.first("host").map { pattern.matches($0) } == true
-        case .header, .requestHeader: return pattern.matches(facts.headers)
-        case .type, .requestType: return facts.headers.values("content-type").contains { pattern.matches($0) }
+            return pattern.matches(request.host) || request.facts.headers.first("host").map { pattern.matches($0) } == true
+        case .header, .requestHeader: return pattern.matches(request.facts.headers)
+        case .type, .requestType:
+            return request.facts.headers.contains("content-type")
+                && request.facts.headers.values("content-type").contains { pattern.matches($0) }
         case .body, .requestBody: return request.bodyMatches(pattern)
         case .all, .asset, .answered, .destination, .failed, .grpc, .http, .responseBody, .responseHeader, .responseType, .status,
             .unanswered, .version, .webSocket:
