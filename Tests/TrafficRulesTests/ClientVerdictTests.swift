@@ -1,0 +1,184 @@
+import CassetteModel
+import TapeBytes
+import Testing
+@testable import TrafficRules
+
+@Suite struct ClientVerdictTests {
+    private typealias Attempt = ClientVerdict.Attempt
+    private typealias Kind = ClientVerdict.Finding.Kind
+
+    /// Attempts one after the other: each takes 10 ms.
+    private func attempt(
+        _ start: Double, _ outcome: Attempt.Outcome, method: String = "GET", url: String = "https://a.example/", retryAfter: Double? = nil,
+        connection: Int = 0, isInjected: Bool = true, hasIdempotencyKey: Bool = false, left: Double? = nil, closed: Double? = nil,
+        end: Double? = nil
+    ) -> Attempt {
+        Attempt(
+            start: .milliseconds(Int(start * 1000)), end: .milliseconds(Int((end ?? start + 0.01) * 1000)), method: method,
+            redactedURL: url, hasIdempotencyKey: hasIdempotencyKey, outcome: outcome, isInjected: isInjected,
+            retryAfter: retryAfter.map { .milliseconds(Int($0 * 1000)) }, clientLeft: left.map { .milliseconds(Int($0 * 1000)) },
+            connection: connection, connectionEnd: closed.map { .milliseconds(Int($0 * 1000)) })
+    }
+
+    private func kinds(_ attempts: [Attempt], end: Double = 30, exitCode: Int? = 0, limits: ClientVerdict.Limits = .init()) -> [Kind] {
+        let run = ClientVerdict.Run(end: .milliseconds(Int(end * 1000)), exitCode: exitCode)
+        return ClientVerdict(attempts, run: run, limits: limits).findings.map(\.kind)
+    }
+
+    // MARK: Clients, as their documentation says they behave
+
+    /// curl --retry 3: waits 1, 2 and 4 seconds, and keeps Retry-After.
+    @Test func curlWithRetryDoesWhatItShould() {
+        #expect(self.kinds([self.attempt(0, .answer(503)), self.attempt(1.01, .answer(503)), self.attempt(3.02, .answer(200))]) == [])
+        #expect(self.kinds([self.attempt(0, .answer(429), retryAfter: 2), self.attempt(2.01, .answer(200))]) == [])
+        // Without --fail and --retry-all-errors, a 404 is an answer.
+        #expect(self.kinds([self.attempt(0, .answer(404))]) == [])
+        // It retries any method.
+        #expect(
+            self.kinds([self.attempt(0, .answer(502), method: "POST"), self.attempt(1.01, .answer(200), method: "POST")]) == [.unsafeRetry])
+    }
+
+    /// urllib3.Retry(3): no backoff by default, and no POST.
+    @Test func urllib3RetryHasNoBackoffByDefault() {
+        let failing = [0, 0.011, 0.022, 0.033].map { self.attempt($0, .lost) }
+        #expect(self.kinds(failing, exitCode: 1) == [.noBackoff])
+        // With backoff_factor=0.1, the first retry comes at once.
+        #expect(self.kinds([0, 0.011, 0.221, 0.631].map { self.attempt($0, .answer(503)) }, exitCode: 1) == [])
+        #expect(self.kinds([self.attempt(0, .lost, method: "POST")], exitCode: 1) == [])
+    }
+
+    /// httpx and fetch of Node never send again.
+    @Test(arguments: [ClientVerdict.Attempt.Outcome.answer(503), .lost, .notSent, .answer(429)])
+    func clientsWithoutRetriesAreToldSo(outcome: ClientVerdict.Attempt.Outcome) {
+        #expect(self.kinds([self.attempt(0, outcome)], exitCode: 1) == [.noRetry])
+        #expect(self.kinds([self.attempt(0, outcome)], end: 1, exitCode: nil) == [])
+        #expect(self.kinds([self.attempt(0, outcome)], end: 100, exitCode: nil) == [.noRetry])
+        // What the origin answered is its own matter.
+        #expect(self.kinds([self.attempt(0, outcome, isInjected: false)], exitCode: 1) == [])
+    }
+
+    /// botocore: exponential with jitter, and no Retry-After.
+    @Test func botocoreIgnoresRetryAfter() {
+        let jittered = [0, 0.35, 0.37, 2.2, 2.9].map { self.attempt($0, .answer(500)) }
+        #expect(self.kinds(jittered, exitCode: 1) == [])
+        #expect(self.kinds([self.attempt(0, .answer(503), retryAfter: 2), self.attempt(0.6, .answer(200))]) == [.retryAfterIgnored])
+    }
+
+    // MARK: Single findings
+
+    @Test func retryAfterHasATolerance() {
+        #expect(self.kinds([self.attempt(0, .answer(503), retryAfter: 2), self.attempt(1.92, .answer(200))]) == [])
+        #expect(self.kinds([self.attempt(0, .answer(503), retryAfter: 2), self.attempt(1.9, .answer(200))]) == [.retryAfterIgnored])
+        // What was under way already is no retry.
+        #expect(self.kinds([self.attempt(0, .answer(503), retryAfter: 2), self.attempt(0.005, .answer(200))]) == [])
+        // Another request is another matter.
+        #expect(
+            self.kinds(
+                [self.attempt(0, .answer(503), retryAfter: 2), self.attempt(1, .answer(200), url: "https://a.example/b")], exitCode: nil)
+                == [])
+        var date = self.attempt(0, .answer(503), retryAfter: 2)
+        date.isRetryAfterDate = true
+        #expect(self.kinds([date, self.attempt(1, .answer(200))]) == [])
+    }
+
+    @Test func findingsHaveTheirEvidence() {
+        let attempts = [
+            self.attempt(5, .answer(200), url: "https://a.example/b"), self.attempt(1, .answer(200)),
+            self.attempt(0, .answer(429), retryAfter: 60),
+            self.attempt(2, .answer(200)),
+        ]
+        let findings = ClientVerdict(attempts, run: .init(end: .seconds(10), exitCode: 0)).findings
+        #expect(
+            findings == [
+                .init(
+                    kind: .retryAfterIgnored, certainty: .sure,
+                    text: "GET https://a.example/ came 990 ms after an answer 429 that asked for 60 s", evidence: [2, 1, 3])
+            ])
+    }
+
+    @Test func manyRetriesAreAStorm() {
+        let storm = (0...11).map { self.attempt(Double($0) * 0.5, .answer(503)) }
+        #expect(self.kinds(storm, exitCode: 1) == [.storm])
+        #expect(self.kinds(Array(storm.prefix(11)), exitCode: 1) == [])
+        let slow = (0...30).map { self.attempt(Double($0) * 1.5, .answer(503)) }
+        #expect(self.kinds(slow, end: 60, exitCode: 1) == [])
+        // A client that polls is none, nor one that asks for the same a hundred times at once.
+        #expect(self.kinds((0...30).map { self.attempt(Double($0) * 0.1, .answer(200)) }) == [])
+        #expect(self.kinds((0...99).map { _ in self.attempt(0, .answer(503)) }, exitCode: 1) == [])
+    }
+
+    @Test func requestsWithAnEffectAreNotSentAgain() {
+        func pair(_ outcome: Attempt.Outcome, _ method: String, key: Bool = false) -> [Kind] {
+            self.kinds([
+                self.attempt(0, outcome, method: method, hasIdempotencyKey: key), self.attempt(1, .answer(200), method: method),
+            ])
+        }
+        for outcome in [Attempt.Outcome.lost, .answer(500), .answer(504), .cut, .stalled(from: .zero)] {
+            #expect(pair(outcome, "POST") == [.unsafeRetry], "\(outcome)")
+            #expect(pair(outcome, "PATCH") == [.unsafeRetry])
+            #expect(pair(outcome, "PUT") == [])
+            #expect(pair(outcome, "POST", key: true) == [])
+        }
+        // These say that nothing was done.
+        for outcome in [Attempt.Outcome.notSent, .answer(429), .answer(503), .answer(408)] { #expect(pair(outcome, "POST") == []) }
+        // An hour later, it is a request of its own.
+        #expect(self.kinds([self.attempt(0, .lost, method: "POST"), self.attempt(3600, .answer(200), method: "POST")], end: 4000) == [])
+    }
+
+    @Test func refusedRequestsAreNotSentAgain() {
+        #expect(self.kinds([self.attempt(0, .answer(403)), self.attempt(1, .answer(403))], exitCode: 1) == [.unsafeRetry])
+        // Answered otherwise then, or asked for until it is there, or with credentials.
+        #expect(self.kinds([self.attempt(0, .answer(403)), self.attempt(1, .answer(200))]) == [])
+        #expect(self.kinds([self.attempt(0, .answer(404)), self.attempt(1, .answer(404))]) == [])
+        #expect(self.kinds([self.attempt(0, .answer(401)), self.attempt(1, .answer(401))]) == [])
+        // Of the origin's own answers nobody knows.
+        #expect(
+            self.kinds([self.attempt(0, .answer(403), isInjected: false), self.attempt(1, .answer(403), isInjected: false)], exitCode: 1)
+                == [])
+    }
+
+    @Test func stalledAnswersAreGivenUp() {
+        let stall = Attempt.Outcome.stalled(from: .zero)
+        #expect(self.kinds([self.attempt(0, stall, end: 100)], end: 100, exitCode: nil) == [.endlessWait])
+        #expect(self.kinds([self.attempt(0, stall, left: 10, closed: 10, end: 10)], end: 100, exitCode: nil) == [])
+        #expect(self.kinds([self.attempt(0, stall, end: 20)], end: 20, exitCode: nil) == [])
+        var limits = ClientVerdict.Limits()
+        limits.stallWait = .seconds(15)
+        #expect(self.kinds([self.attempt(0, stall, end: 20)], end: 20, exitCode: nil, limits: limits) == [.endlessWait])
+    }
+
+    @Test func cutAnswersAreNotTakenForWhole() {
+        #expect(self.kinds([self.attempt(0, .cut)]) == [.cutAccepted])
+        #expect(self.kinds([self.attempt(0, .cut)], exitCode: 1) == [.noRetry])
+        #expect(self.kinds([self.attempt(0, .cut)], end: 1, exitCode: nil) == [])
+        #expect(self.kinds([self.attempt(0, .cut), self.attempt(1, .answer(200))]) == [])
+        // It went on with something: who knows.
+        #expect(self.kinds([self.attempt(0, .cut), self.attempt(1, .answer(200), url: "https://a.example/b")]) == [])
+        let finding = ClientVerdict([self.attempt(0, .cut)], run: .init(end: .seconds(1), exitCode: 0)).findings[0]
+        #expect(finding.certainty == .likely)
+    }
+
+    @Test func connectionsWithGarbageAreClosed() {
+        let garbage = Attempt.Outcome.garbage(breaksFraming: true)
+        #expect(self.kinds([self.attempt(0, garbage, method: "POST", closed: 0.02)], exitCode: 1) == [])
+        #expect(self.kinds([self.attempt(0, garbage, method: "POST")], exitCode: 1) == [.connectionKept])
+        #expect(self.kinds([self.attempt(0, garbage), self.attempt(1, .answer(200))], end: 2) == [.connectionKept])
+        #expect(self.kinds([self.attempt(0, garbage, closed: 0.02), self.attempt(1, .answer(200), connection: 1)]) == [])
+        #expect(
+            self.kinds([self.attempt(0, .garbage(breaksFraming: false)), self.attempt(1, .answer(200))], end: 20) == [])
+    }
+
+    @Test func settingsChangeTheLimits() throws {
+        let limits = try ClientVerdict.Limits(try RulesText.node("{ stormCount: 2, stormTime: 1s, backoffGap: 1ms }"), file: "a.yaml")
+        #expect(limits.stormCount == 2)
+        #expect(self.kinds([0, 0.2, 0.4, 0.6].map { self.attempt($0, .answer(503)) }, exitCode: 1, limits: limits) == [.storm])
+        #expect(throws: SettingSyntaxError("\"a.yaml\" line 1: \"verdict\" has no \"stormCont\"; did you mean \"stormCount\"?")) {
+            try ClientVerdict.Limits(try RulesText.node("{ stormCont: 2 }"), file: "a.yaml")
+        }
+    }
+
+    @Test func aHundredThousandAttemptsTakeTimeInLine() {
+        let attempts = (0..<100_000).map { self.attempt(Double($0) * 0.1, .answer($0 % 2 == 0 ? 503 : 200)) }
+        #expect(self.kinds(attempts, end: 20_000) == [.storm])
+    }
+}
