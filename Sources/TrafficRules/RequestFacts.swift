@@ -14,6 +14,8 @@ package struct RequestFacts: Sendable {
     package var body: [UInt8]?
     package var opensWebSocket: Bool
     package var isGRPC: Bool
+    /// The request came inside TLS that this side ended: faults of TLS come too late for it.
+    package var tlsIsOpen = false
 
     package init(
         method: String, url: String, version: HTTPVersion = .http11, headers: HeaderFields = HeaderFields(), body: [UInt8]? = nil,

@@ -136,6 +136,10 @@ enum ControlDescription {
                   "keep": {"$ref": "#/components/schemas/Texts"},
                   "secretEnv": {"$ref": "#/components/schemas/Texts"},
                   "modify": {"$ref": "#/components/schemas/Modify"},
+                  "verdict": {
+                    "oneOf": [{"const": "client"}, {"type": "object"}],
+                    "description": "Judges what the client does with answers that failed; an object has limits, as {\"stormCount\": \"20\"}."
+                  },
                   "seed": {"type": "integer", "minimum": 0, "description": "Of the draws of the rules in modify."}
                 }
               },
@@ -207,6 +211,10 @@ enum ControlDescription {
                       "leaks": {"$ref": "#/components/schemas/Texts"},
                       "namedDigests": {"$ref": "#/components/schemas/Texts"}
                     }
+                  },
+                  "client": {
+                    "type": "array", "items": {"type": "object"},
+                    "description": "What the client did with answers that failed, if verdict asks for that."
                   },
                   "rules": {
                     "type": "array", "items": {"type": "object"}, "description": "What became of each traffic rule, if there are any."

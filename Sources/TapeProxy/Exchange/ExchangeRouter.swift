@@ -1,6 +1,7 @@
 internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
+internal import TrafficRules
 
 /// Decides what answers a request: the origin, the cassette, or the proxy itself.
 ///
@@ -103,13 +104,15 @@ struct ExchangeRouter {
     }
 
     private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
-        guard let rules = self.proxy.rules, !rules.engine.isEmpty else { return self.answer(request, scope) }
+        guard let rules = self.proxy.rules, rules.isActive else { return self.answer(request, scope) }
         let facts = request.facts(body: nil)
         let needs = rules.engine.needs(for: facts)
         if needs.disk || needs.body && request.hasBody {
             return RuledExchange(router: self, request: request, scope: scope, rules: rules, needs: needs)
         }
-        guard let plan = rules.plan(for: facts, at: self.proxy.now) else { return self.answer(request, scope) }
+        guard let plan = rules.plan(for: facts, at: self.proxy.now) ?? (rules.attempts == nil ? nil : ExchangePlan.none) else {
+            return self.answer(request, scope)
+        }
         return RuledExchange(router: self, request: request, scope: scope, rules: rules, plan: plan)
     }
 
@@ -186,6 +189,9 @@ struct ExchangeRouter {
             let choice = MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port)
             switch choice {
             case .intercept:
+                if let alert = self.proxy.rules?.alert(host: host, port: port, at: self.proxy.now) {
+                    return BrokenHandshake(client: stream, request: request, alert: alert)
+                }
                 self.proxy.log.tunnel(.intercept, connection: self.peer.id, authority: request.head.target)
                 return InterceptExchange(client: stream, interception: interception, request: request, host: host, port: port)
             case .refuse:

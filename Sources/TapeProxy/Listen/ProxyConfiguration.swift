@@ -58,6 +58,8 @@ public struct ProxyConfiguration: Sendable {
     package var watch: (@Sendable (WatchedExchange) -> Void)?
     /// Changes the traffic; nil if no rules do.
     package var rules: RuleEngine?
+    /// Watches what clients do with answers that failed. Needs `rules`, which may be empty.
+    package var judgesClient = false
     /// Other ports on which this process listens. No event loop dials them.
     package var closedPorts: [ClosedPort] = []
 

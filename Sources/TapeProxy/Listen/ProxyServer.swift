@@ -7,6 +7,7 @@ public import TapeBytes
 internal import TapeExchange
 public import TapeRecorder
 internal import TapeTLS
+package import TrafficRules
 
 /// A proxy that listens, and records or replays the traffic that passes through it.
 public final class ProxyServer: Sendable {
@@ -32,6 +33,13 @@ public final class ProxyServer: Sendable {
 
     /// The counts of all event loops so far.
     public var counts: ProxyCounts { self.session.totalCounts }
+
+    /// What the clients did with answers that failed; nil unless the configuration asks for that.
+    ///
+    /// - Parameter exitCode: of the client's process; nil if the run started none.
+    package func clientVerdict(exitCode: Int32?, limits: ClientVerdict.Limits) -> [ClientVerdict.Finding]? {
+        self.session.rules?.verdict(exitCode: exitCode, limits: limits)
+    }
 
     /// SHA-256 of the public key of every certificate shown to clients; nil if TLS is not intercepted.
     package var leafKeyDigest: [UInt8]? { try? self.loops.shared.interception?.leafKeyDigest() }

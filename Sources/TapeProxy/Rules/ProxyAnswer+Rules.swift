@@ -33,6 +33,14 @@ extension ProxyAnswer {
         }
     }
 
+    /// Whether a fault answers in place of the real answer.
+    static func isMade(by fault: Fault) -> Bool {
+        switch fault.kind {
+        case .status, .grpc, .refuse, .dns, .tls: true
+        case .close, .webSocketClose, .reset, .timeout, .stall, .truncate, .cut, .garbage, .corrupt, .slice, .reorder, .repeat, .drop: false
+        }
+    }
+
     private static func fields(_ headers: HeaderFields) -> [(String, String)] {
         (0..<headers.count).compactMap { index in
             let line = String(decoding: headers.line(at: index), as: UTF8.self)

@@ -25,6 +25,36 @@ package enum RuleLines {
             + rule.notes.map { Line(text: "\(name): \(PlainText.escape($0.utf8, limit: 400)).", isComplaint: true) }
     }
 
+    /// One finding about the client, with its evidence.
+    package static func line(of finding: ClientVerdict.Finding) -> String {
+        let certainty = finding.certainty == .likely ? " (likely)" : ""
+        return "client: \(PlainText.escape(finding.text.utf8, limit: 600))\(certainty)."
+    }
+
+    /// Writes a list of findings.
+    package static func write(_ findings: [ClientVerdict.Finding], to writer: inout JSONWriter) {
+        writer.beginArray(.inline)
+        for finding in findings {
+            writer.element()
+            writer.beginObject(.inline)
+            writer.member("kind")
+            writer.string(finding.kind.rawValue)
+            writer.member("certainty")
+            writer.string(finding.certainty.rawValue)
+            writer.member("text")
+            writer.string(finding.text)
+            writer.member("requests")
+            writer.beginArray(.inline)
+            for index in finding.evidence {
+                writer.element()
+                writer.integer(index + 1)
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
     /// Writes one object.
     package static func write(_ rule: RuleReport, to writer: inout JSONWriter) {
         writer.beginObject(.inline)

@@ -23,6 +23,8 @@ final class RuledExchange: MessageExchange, TimedConnection {
     private let plan: ExchangePlan?
     private let needs: RuleEngine.Needs
     private var stream: RuledStream?
+    /// Nil if nobody asks for a verdict on the client.
+    private var watch: AttemptWatch?
     private var inner: (any MessageExchange)?
     private var isOver = false
     /// A plan is being made on another thread.
@@ -45,6 +47,11 @@ final class RuledExchange: MessageExchange, TimedConnection {
         self.needs = needs
         self.feed = RequestFeed(client: router.stream)
         self.stallDeadline = self.proxy.stallDeadline
+        let proxy = self.proxy
+        self.watch = rules.attempts.flatMap { log in
+            AttemptWatch(request, connection: self.client.peer.id, log: log) { rules.elapsed(at: proxy.now) }
+        }
+        if !request.hasBody { self.watch?.requestBody(BodyPiece(bytes: ByteBuffer(), isLast: true)) }
     }
 
     func start() {
@@ -85,6 +92,11 @@ final class RuledExchange: MessageExchange, TimedConnection {
             request: (setReading: { [weak feed] in feed?.setReading($0) }, hasInput: { [weak feed] in feed?.hasInput ?? false }),
             becomes: { [weak self] in self?.become($0) })
         self.stream = stream
+        if let watch {
+            let isMade = plan.block != nil || plan.answer != nil || (plan.fault.map { ProxyAnswer.isMade(by: $0) } ?? false)
+            stream.watched = { watch.answered($0, isInjected: $1 || isMade) }
+            stream.ended = { watch.ended() }
+        }
         stream.answerMade = { [weak self] in self?.answerMade() }
         stream.brokenByRule = { [weak self] in self?.brokenByRule() }
         stream.writabilityChanged = { [weak self] in self?.inner?.clientWritabilityChanged($0) }
@@ -155,6 +167,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
 
     func requestBody(_ piece: BodyPiece) {
         self.stallDeadline = self.proxy.stallDeadline
+        self.watch?.requestBody(piece)
         self.feed.put(piece)
         guard self.stream == nil, !self.isPlanning else { return }
         if piece.isLast {
@@ -210,6 +223,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         // The stream says so, too, when it closes because the answer has ended.
         guard !self.isOver, self.stream?.isOver != true else { return }
         self.isOver = true
+        self.watch?.clientLeft()
         self.stream?.clientLeft()
         self.feed.stop()
         self.inner?.clientLeft(reason)
@@ -245,8 +259,10 @@ final class RuledExchange: MessageExchange, TimedConnection {
 extension IncomingRequest {
     /// What traffic rules look at.
     func facts(body: [UInt8]?) -> RequestFacts {
-        RequestFacts(
-            method: self.head.method, url: self.url, headers: self.head.fields, body: body,
+        var facts = RequestFacts(
+            method: self.head.method, url: self.url, version: self.head.version, headers: self.head.fields, body: body,
             opensWebSocket: WebSocketHandshake.isAsked(by: self.head), isGRPC: self.call != nil)
+        facts.tlsIsOpen = self.isInTunnel && self.url.hasPrefix("https:")
+        return facts
     }
 }

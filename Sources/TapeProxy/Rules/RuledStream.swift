@@ -26,6 +26,10 @@ final class RuledStream: ClientStream {
     var answerMade: () -> Void = {}
     /// Called when a rule has ended the answer before the exchange did.
     var brokenByRule: () -> Void = {}
+    /// Is told of each item that goes to the client, and whether a rule has made it.
+    var watched: (AnswerItem, Bool) -> Void = { _, _ in }
+    /// Called when the answer has gone to the client, or never will.
+    var ended: () -> Void = {}
     /// Called when the exchange may go on sending.
     var writabilityChanged: (Bool) -> Void = { _ in }
 
@@ -42,8 +46,9 @@ final class RuledStream: ClientStream {
         self.becomes = becomes
         self.player.drained = { [weak self] in self?.writabilityChanged(true) }
         self.player.ended = { [weak self] _ in
-            guard let self, !self.answerIsMade else { return }
-            self.brokenByRule()
+            guard let self else { return }
+            self.ended()
+            if !self.answerIsMade { self.brokenByRule() }
         }
     }
 
@@ -75,6 +80,11 @@ final class RuledStream: ClientStream {
     /// Ends the answer in place of an exchange.
     func end(by item: AnswerItem) {
         self.answerIsMade = true
+        self.play(item, isInjected: true)
+    }
+
+    private func play(_ item: AnswerItem, isInjected: Bool) {
+        self.watched(item, isInjected)
         self.player.put(item)
     }
 
@@ -84,10 +94,10 @@ final class RuledStream: ClientStream {
         let edited = self.editing?.put(item) ?? [item]
         for item in edited {
             guard self.breaking != nil else {
-                self.player.put(item)
+                self.play(item, isInjected: false)
                 continue
             }
-            for item in self.breaking?.put(item) ?? [] { self.player.put(item) }
+            for item in self.breaking?.put(item) ?? [] { self.play(item, isInjected: self.breaking?.hasCome == true) }
             if self.breaking?.isBroken == true { self.takeBack() }
         }
     }

@@ -28,7 +28,9 @@ final class SessionRules: Sendable {
     private static let hostLimit = 10_000
 
     let engine: RuleEngine
-    private let start = NIODeadline.now()
+    /// Nil if nobody asks for a verdict on the client.
+    let attempts: AttemptLog?
+    private let start: NIODeadline
     private let buckets = Guarded(Buckets())
 
     private struct Buckets {
@@ -37,11 +39,39 @@ final class SessionRules: Sendable {
         var others: [BucketKey: TokenBucket] = [:]
     }
 
-    init(_ engine: RuleEngine) { self.engine = engine }
+    init(_ engine: RuleEngine, judgesClient: Bool = false, start: NIODeadline = .now()) {
+        self.engine = engine
+        self.attempts = judgesClient ? AttemptLog() : nil
+        self.start = start
+    }
+
+    /// Every exchange runs through the rules: there are some, or somebody asks for a verdict on the client.
+    var isActive: Bool { self.attempts != nil || !self.engine.isEmpty }
+
+    /// The time since the session began.
+    func elapsed(at now: NIODeadline) -> Duration { .nanoseconds(max(0, (now - self.start).nanoseconds)) }
+
+    /// What the client did with answers that failed; nil if nobody asks.
+    ///
+    /// - Parameter exitCode: of the client's process; nil if the run started none.
+    func verdict(exitCode: Int32?, limits: ClientVerdict.Limits) -> [ClientVerdict.Finding]? {
+        guard let attempts else { return nil }
+        let run = ClientVerdict.Run(end: self.elapsed(at: .now()), exitCode: exitCode.map { Int($0) })
+        return ClientVerdict(attempts.attempts, run: run, limits: limits).findings
+    }
 
     /// What the rules do to a request; nil if no rule applies.
     func plan(for request: RequestFacts, at now: NIODeadline) -> ExchangePlan? {
-        self.engine.plan(for: request, now: .nanoseconds(max(0, (now - self.start).nanoseconds)))
+        self.engine.plan(for: request, now: self.elapsed(at: now))
+    }
+
+    /// The alert that a rule has for the TLS of a tunnel; nil if none has.
+    func alert(host: String, port: Int, at now: NIODeadline) -> UInt8? {
+        guard !self.engine.isEmpty else { return nil }
+        let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let facts = RequestFacts(method: "CONNECT", url: "https://\(authority)/")
+        guard case .tls(let alert)? = self.engine.tlsFault(for: facts, now: self.elapsed(at: now))?.kind else { return nil }
+        return alert
     }
 
     /// The buckets that limit one direction of an exchange.
@@ -82,7 +112,8 @@ final class SessionRules: Sendable {
     }
 
     /// A client connection has closed: nothing waits in its buckets.
-    func clientClosed(_ client: Int) {
+    func clientClosed(_ client: Int, at now: NIODeadline) {
         self.buckets.withLock { $0.ofConnections[client] = nil }
+        self.attempts?.connectionClosed(client, at: self.elapsed(at: now))
     }
 }

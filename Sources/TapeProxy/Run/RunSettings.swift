@@ -35,6 +35,8 @@ public struct RunSettings: Sendable, Hashable {
     public var failOn: Setting<FailureRule>?
     /// Rules that change the traffic.
     package var modify: [Setting<RuleList>] = []
+    /// Judges what the client does with answers that failed, by these limits; nil does not.
+    package var verdict: Setting<ClientVerdict.Limits>?
     /// Of the draws of these rules.
     public var seed: Setting<UInt64>?
     public var maxAge: Setting<Age>?
@@ -86,6 +88,7 @@ public struct RunSettings: Sendable, Hashable {
         sum.refreshDates = other.refreshDates ?? self.refreshDates
         sum.refreshFields += other.refreshFields
         sum.modify += other.modify
+        sum.verdict = other.verdict ?? self.verdict
         sum.seed = other.seed ?? self.seed
         sum.failOn = other.failOn ?? self.failOn
         sum.maxAge = other.maxAge ?? self.maxAge

@@ -5,6 +5,7 @@ internal import CassetteStore
 internal import LocalHTTP
 internal import NIOCore
 internal import TapeRecorder
+internal import TrafficRules
 
 /// One session of a server: its cassette, its recorder and the address that clients use.
 ///
@@ -66,6 +67,8 @@ final class OpenSession: Sendable {
             recorder: self.recorder?.currentStatus, failOn: self.parts.settings.failOnInForce, expiry: self.parts.cassette.plan.expiry)
         report.label = self.parts.label
         report.rules = self.common.rules?.engine.report() ?? []
+        report.clientVerdict = self.common.rules?.verdict(
+            exitCode: nil, limits: self.parts.settings.verdict?.value ?? ClientVerdict.Limits())
         return report
     }
 

@@ -31,6 +31,8 @@ public struct SessionReport: Sendable {
     public var failOn = FailureRule.standard
     /// What became of each traffic rule.
     package var rules: [RuleReport] = []
+    /// What the client did with answers that failed; nil if nobody asks.
+    package var clientVerdict: [ClientVerdict.Finding]?
     /// A message that the cassette is expired but was replayed anyway; nil otherwise.
     public var expiry: String?
 
@@ -52,6 +54,7 @@ public struct SessionReport: Sendable {
             lines.append("a secret is still in \"\(self.file ?? self.cassette)\": \(leak); remove the file, or try \"wiretape redact\".")
         }
         lines += self.rules.flatMap { RuleLines.lines(of: $0) }.filter(\.isComplaint).map(\.text)
+        lines += (self.clientVerdict ?? []).map { RuleLines.line(of: $0) }
         if let unreadable = self.counts.firstUnreadable { lines.append("a recorded answer could not be read: \(unreadable)") }
         return lines
     }
@@ -95,6 +98,10 @@ public struct SessionReport: Sendable {
                 RuleLines.write(rule, to: &writer)
             }
             writer.endArray()
+        }
+        if let clientVerdict {
+            writer.member("client")
+            RuleLines.write(clientVerdict, to: &writer)
         }
         writer.member("traffic")
         Self.write(

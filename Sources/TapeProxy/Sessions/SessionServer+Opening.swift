@@ -133,6 +133,7 @@ extension SessionServer {
         configuration.refresh = parts.cassette.plan.refresh
         // Also without rules: the control API may give some.
         configuration.rules = try parts.settings.ruleEngine() ?? RuleEngine(TrafficRules())
+        configuration.judgesClient = parts.settings.verdict != nil
         configuration.watch = parts.page?.watch
         if let port = parts.page?.port, let loopback = IPAddress("127.0.0.1") {
             self.loops.shared.ownPorts.add(LoopRule(listeningOn: loopback, port: port, interfaces: []))

@@ -11,7 +11,7 @@ struct SessionSettingsReader {
         "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates", "maxAge", "onExpired",
         "redaction",
         "redact",
-        "keep", "secretEnv", "modify", "seed",
+        "keep", "secretEnv", "modify", "seed", "verdict",
     ]
 
     let members: OrderMembers
@@ -47,6 +47,12 @@ struct SessionSettingsReader {
             let list = RuleList(node: RuleNode(value), file: "modify", folder: nil)
             _ = try self.members.made("modify") { try TrafficRules([list]) }
             settings.modify = [Setting(value: list, source: .session)]
+        }
+        if let value = self.members.value("verdict") {
+            settings.verdict = self.setting(
+                try self.members.made("verdict") {
+                    value.string == "client" ? ClientVerdict.Limits() : try ClientVerdict.Limits(RuleNode(value), file: "verdict")
+                })
         }
         guard let value = self.members.value("seed") else { return }
         guard let seed = UInt64(String(decoding: value.raw, as: UTF8.self)) else {

@@ -46,7 +46,7 @@ final class ClientPeer {
     func closed(_ connection: any TimedConnection) {
         if self.connection === connection { self.connection = nil }
         self.session.pool.clientClosed(self.id)
-        self.session.rules?.clientClosed(self.id)
+        self.session.rules?.clientClosed(self.id, at: self.session.now)
         self.session.remove(connection)
     }
 

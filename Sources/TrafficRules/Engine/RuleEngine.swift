@@ -88,6 +88,25 @@ package final class RuleEngine: Sendable {
 
     package var isEmpty: Bool { self.active.withLock { $0.isEmpty } }
 
+    /// The fault of TLS that a rule has for the tunnel to a host; nil if none has.
+    ///
+    /// - Parameter tunnel: with the method CONNECT and the URL of the host, as `https://example.com:443/`. Other conditions than `~d`, `~u`,
+    ///   `~m` and `~all` do not hold for it.
+    package func tlsFault(for tunnel: RequestFacts, now: Duration) -> Fault? {
+        let rules = self.active.withLock { $0 }
+        guard rules.contains(where: { $0.rule.isOn && $0.rule.breaksTLS }) else { return nil }
+        var view = RequestView(tunnel)
+        var matching: [Int] = []
+        for (index, active) in rules.enumerated()
+        where active.rule.isOn && active.rule.breaksTLS && active.rule.when?.holds(&view) != false {
+            matching.append(index)
+        }
+        guard !matching.isEmpty else { return nil }
+        var planning = Planning(engine: self, rules: rules, view: view, now: now)
+        planning.add(matching)
+        return planning.plan.fault
+    }
+
     /// Uses other rules from now on. A rule that stays as it was, under the same name, keeps its counts and numbers.
     package func replace(_ rules: TrafficRules) {
         self.active.withLock { active in
@@ -130,7 +149,8 @@ package final class RuleEngine: Sendable {
         guard !rules.isEmpty else { return nil }
         var view = RequestView(request)
         var matching: [Int] = []
-        for (index, active) in rules.enumerated() where active.rule.isOn && active.rule.when?.holds(&view) != false {
+        for (index, active) in rules.enumerated()
+        where active.rule.isOn && !(request.tlsIsOpen && active.rule.breaksTLS) && active.rule.when?.holds(&view) != false {
             matching.append(index)
         }
         guard !matching.isEmpty else { return nil }

@@ -47,6 +47,11 @@ package struct TrafficRule: Sendable {
     /// The rule as it was written, for telling whether it has changed.
     let node: RuleNode
 
+    /// Whether it is a fault of TLS, which belongs to a connection and not to a request.
+    var breaksTLS: Bool {
+        if case .fault(let fault) = self.action, case .tls = fault.kind { true } else { false }
+    }
+
     private static let actionNames = ["block", "mapRemote", "mapLocal", "respond", "request", "response", "pause", "pace", "fault"]
     private static let nameLimit = 100
 

@@ -59,7 +59,7 @@ struct ConfigCommand: ParsableCommand {
                 self.file.map { configFile.settings(for: $0, in: ConfigSearch.workingFolder) } ?? configFile.settings)
         }
         settings = self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: settings))))
-        settings = try self.modify.lay(over: settings)
+        settings = self.modify.judging(try self.modify.lay(over: settings))
         try settings.check()
         return settings
     }
@@ -130,6 +130,7 @@ struct SettingRow: Sendable, Hashable {
         add(.durability, settings.durabilityInForce.rawValue, settings.durability?.source)
         add(.onDiskFull, settings.onDiskFullInForce.rawValue, settings.onDiskFull?.source)
         for rules in settings.modify { add(.modify, rules.value.file, rules.source) }
+        add(.verdict, settings.verdict.map { _ in "client" }, settings.verdict?.source)
         add(.seed, "\(settings.seedInForce)", settings.seed?.source)
         add(.listen, settings.listenInForce.description, settings.listen?.source)
         add(.grace, "\(settings.graceInForce)", settings.grace?.source)

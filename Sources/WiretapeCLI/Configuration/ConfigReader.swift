@@ -75,6 +75,7 @@ struct ConfigReader {
         case .durability: settings.durability = try reading.choice()
         case .onDiskFull: settings.onDiskFull = try reading.choice()
         case .modify: settings.modify = [try reading.rules()]
+        case .verdict: settings.verdict = try reading.verdict()
         case .seed: settings.seed = try reading.one { try Self.seed($0) }
         case .listen: settings.listen = try reading.one { try Self.address($0) }
         case .grace: settings.grace = try reading.one { try Self.grace($0) }
@@ -249,6 +250,19 @@ struct ConfigReader {
             return self.setting(list, self.member.line)
         }
 
+        /// `client`, or the limits of the verdict on the client.
+        func verdict() throws(SettingError) -> Setting<ClientVerdict.Limits> {
+            if case .text("client") = self.member.value.content { return self.setting(ClientVerdict.Limits(), self.member.line) }
+            guard case .members = self.member.value.content else {
+                throw self.error(self.member.line, "write client, or members such as stormCount: 20")
+            }
+            do {
+                return self.setting(try ClientVerdict.Limits(self.member.value.ruleNode, file: self.file), self.member.line)
+            } catch {
+                throw SettingError(error.message)
+            }
+        }
+
         func failOn() throws(SettingError) -> Setting<FailureRule> {
             let (names, line) = try self.names()
             do {
@@ -267,7 +281,7 @@ enum ConfigKey: String, CaseIterable {
     case order, conversation, ranges, latency, originErrors, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review,
         durability,
         onDiskFull
-    case modify, seed
+    case modify, seed, verdict
     case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
     /// Settings for cassettes by name.
     case cassettes

@@ -17,6 +17,12 @@ struct ModifyOptions: ParsableArguments {
         transform: { try ConfigReader.seed($0) })
     var seed: UInt64?
 
+    @Option(
+        help: ArgumentHelp(
+            "Judge what the client does with answers that failed: its retries, backoff and timeouts. The value is client.",
+            valueName: "whom"))
+    var verdict: VerdictSubject?
+
     func lay(over settings: RunSettings) throws -> RunSettings {
         var own = RunSettings()
         for file in self.files { own.modify.append(Setting(value: try RulesFile.read(file), source: .commandLine)) }
@@ -24,6 +30,19 @@ struct ModifyOptions: ParsableArguments {
         return settings.adding(own)
     }
 }
+
+extension ModifyOptions {
+    /// Over the settings of all sources: limits of a configuration file stay.
+    func judging(_ settings: RunSettings) -> RunSettings {
+        guard self.verdict != nil, settings.verdict == nil else { return settings }
+        var settings = settings
+        settings.verdict = Setting(value: ClientVerdict.Limits(), source: .commandLine)
+        return settings
+    }
+}
+
+/// Who is judged.
+enum VerdictSubject: String, ExpressibleByArgument, CaseIterable { case client }
 
 /// A file of traffic rules: a list, or a mapping with `modify`.
 enum RulesFile {

@@ -10,6 +10,7 @@ internal import Platform
 internal import TapeInspector
 internal import TapeProxy
 internal import TapeRecorder
+internal import TrafficRules
 
 /// A run of the proxy from the command line: opens the cassette, listens, runs the program or waits for a signal, closes, and
 /// reports the outcome.
@@ -62,6 +63,7 @@ struct ProxyRun {
         configuration.originErrors = settings.originErrors?.value
         configuration.refresh = plan.refresh
         configuration.rules = try settings.ruleEngine()
+        configuration.judgesClient = settings.verdict != nil
         let program = try self.hasProgram ? self.trustedProgram(place, screen) : nil
         defer {
             // Helpers of a browser may outlive it for a moment, and write.
@@ -145,6 +147,7 @@ struct ProxyRun {
             path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: plan.cassette),
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, command: self.command, failOn: settings.failOnInForce,
             rules: configuration.rules?.report() ?? [],
+            clientVerdict: server.clientVerdict(exitCode: outcome.childStatus, limits: settings.verdict?.value ?? ClientVerdict.Limits()),
             review: review,
             address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
             keepsOnFailure: settings.keepsOnFailure)
@@ -165,6 +168,7 @@ struct ProxyRun {
         var settings = try self.modify.lay(over: self.proxy.lay(over: self.settings))
         if let recording { settings = recording.lay(over: settings) }
         if let file = try self.config.file() { settings = file.settings(for: self.file, in: ConfigSearch.workingFolder).adding(settings) }
+        settings = self.modify.judging(settings)
         try settings.check(assumesYes: self.recording?.yes == true)
         return settings
     }

@@ -20,6 +20,8 @@ struct RunSummary {
     var failOn = FailureRule.standard
     /// What became of each traffic rule.
     var rules: [RuleReport] = []
+    /// What the client did with answers that failed; nil if nobody asks.
+    var clientVerdict: [ClientVerdict.Finding]?
     /// The outcome of `--review`; nil if there was no review.
     var review: RecordingReview.Outcome?
     /// The address of the command's proxy; nil if the command was not given one, as with a browser.
@@ -63,6 +65,8 @@ struct RunSummary {
         for rule in self.rules {
             for line in RuleLines.lines(of: rule) { line.isComplaint ? screen.complain(line.text) : screen.say(line.text) }
         }
+        for finding in self.clientVerdict ?? [] { screen.complain(RuleLines.line(of: finding)) }
+        if self.clientVerdict?.isEmpty == true { screen.say("client: no faults found in what it did with answers that failed.") }
         for leak in self.recorder?.leaks ?? [] {
             screen.complain("a secret is still in \"\(self.path)\": \(leak); remove the file, or try \"wiretape redact \(self.path)\".")
         }
@@ -141,6 +145,10 @@ struct RunSummary {
                 RuleLines.write(rule, to: &writer)
             }
             writer.endArray()
+        }
+        if let clientVerdict {
+            writer.member("client")
+            RuleLines.write(clientVerdict, to: &writer)
         }
         if let review {
             writer.member("review")

@@ -1,0 +1,94 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import NIOCore
+internal import TapeBytes
+internal import TapeExchange
+internal import TrafficRules
+
+/// Watches one exchange for the verdict on the client: when the request came, how it was answered, and when the client left.
+///
+/// Not Sendable: lives on its event loop.
+final class AttemptWatch {
+    private let log: AttemptLog
+    private let number: Int
+    private let time: () -> Duration
+    private var digest = FastSHA256()
+    private var hasHead = false
+
+    /// Nil if enough attempts have been watched.
+    ///
+    /// - Parameter time: since the run began.
+    init?(_ request: IncomingRequest, connection: Int, log: AttemptLog, time: @escaping () -> Duration) {
+        let fields = request.head.fields
+        let attempt = ClientVerdict.Attempt(
+            start: time(), end: nil, method: request.head.method, redactedURL: DrawnURL.of(request.url),
+            hasIdempotencyKey: fields.contains("idempotency-key") || fields.contains("if-match") || fields.contains("if-none-match"),
+            outcome: .lost, isInjected: false, version: request.head.version, connection: connection)
+        guard let number = log.began(attempt) else { return nil }
+        self.log = log
+        self.number = number
+        self.time = time
+    }
+
+    /// A piece of the request's body has come.
+    func requestBody(_ piece: BodyPiece) {
+        piece.payload.withUnsafeReadableBytes { self.digest.update($0) }
+        guard piece.isLast else { return }
+        let digest = self.digest.finalize()
+        self.log.change(self.number) { $0.bodyDigest = digest }
+    }
+
+    /// Part of the answer goes to the client.
+    ///
+    /// - Parameter isInjected: a rule has made it.
+    func answered(_ item: AnswerItem, isInjected: Bool) {
+        let now = self.time()
+        self.log.change(self.number) { attempt in
+            attempt.isInjected = attempt.isInjected || isInjected
+            switch item {
+            case .head(let head, _):
+                attempt.outcome = .answer(head.status)
+                if let wait = RetryAfter(head.fields.first("retry-after")) {
+                    attempt.retryAfter = wait.time
+                    attempt.isRetryAfterDate = wait.isDate
+                }
+            case .local(let answer, _):
+                attempt.outcome = .answer(answer.status)
+                let field = answer.fields.first { $0.0.lowercased() == "retry-after" }
+                attempt.retryAfter = RetryAfter(field?.1)?.time
+            case .stall(let time):
+                if time == nil || time.map({ $0 >= .seconds(1) }) == true { attempt.outcome = .stalled(from: now) }
+            case .raw: attempt.outcome = .garbage(breaksFraming: true)
+            case .end(.cut), .end(.brokenOff), .end(.reset):
+                switch attempt.outcome {
+                case .answer: attempt.outcome = .cut
+                case .garbage, .stalled, .lost, .cut, .notSent: break
+                }
+            case .interim, .data, .flush, .end(.finished): break
+            }
+        }
+    }
+
+    func ended() {
+        let now = self.time()
+        self.log.change(self.number) { $0.end = $0.end ?? now }
+    }
+
+    func clientLeft() {
+        let now = self.time()
+        self.log.change(self.number) { if $0.end == nil { $0.clientLeft = now } }
+    }
+}
+
+/// The value of a `Retry-After` field (RFC 9110, 10.2.3).
+private struct RetryAfter {
+    var time: Duration
+    var isDate: Bool
+
+    /// Nil if there is no field, or it is malformed.
+    init?(_ value: String?) {
+        guard let value, let seconds = Int(value), (0...1_000_000).contains(seconds) else { return nil }
+        self.time = .seconds(seconds)
+        self.isDate = false
+    }
+}

@@ -1,0 +1,302 @@
+import CassetteModel
+import CassettePlayback
+import NIOCore
+import TapeBytes
+import Testing
+import TrafficRules
+
+@testable import TapeProxy
+
+/// Exchanges that traffic rules change, in memory, as transcripts.
+@Suite struct TrafficRuleTranscriptTests {
+    private static let get = "GET http://h/a HTTP/1.1\r\nHost: h\r\n\r\n"
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    private static let sentGet = "origin 1 < GET /a HTTP/1.1|Host: h||"
+
+    private static func scene(_ rules: String, latency: Int = 0) throws -> ExchangeScene {
+        let node = RuleNode(try JSONDocument(Array(rules.utf8)).root)
+        let parsed = try TrafficRules([RuleList(node: node, file: "rules", folder: nil)])
+        return try ExchangeScene { $0.rules = RuleEngine(parsed) }
+    }
+
+    private static func reports(_ scene: ExchangeScene) -> [String] {
+        (scene.proxy.rules?.engine.report() ?? []).flatMap { RuleLines.lines(of: $0) }.map(\.text)
+    }
+
+    // MARK: Without an origin
+
+    @Test func aBlockedRequestReachesNoOrigin() throws {
+        let scene = try Self.scene(#"[{"name": "no", "block": 403}]"#)
+        scene.client(Self.get)
+        let heard = scene.heard()
+        #expect(heard.count == 1 && heard[0].hasPrefix("client < HTTP/1.1 403 ") && heard[0].contains("\"no\""))
+        #expect(scene.recorder.exchanges.isEmpty)
+        #expect(Self.reports(scene) == ["rule \"no\": matched 1, applied to 1."])
+    }
+
+    @Test(arguments: ["\"close\"", "\"reset\""]) func aBlockCanCloseTheConnection(block: String) throws {
+        let scene = try Self.scene("[{\"block\": \(block)}]")
+        scene.client(Self.get)
+        #expect(scene.heard() == ["client closed"])
+    }
+
+    @Test func aRuleAnswersWithValuesOfTheRequest() throws {
+        let scene = try Self.scene(#"[{"respond": {"status": 201, "json": {"id": "{{json:/id}}"}}}]"#)
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n")
+        #expect(scene.heard() == [])
+        scene.client(#"{"id":7}"#)
+        let heard = scene.heard()
+        #expect(heard.count == 1 && heard[0].hasPrefix("client < HTTP/1.1 201 Created|") && heard[0].hasSuffix("||{\"id\":7}"))
+        #expect(scene.recorder.exchanges.isEmpty)
+    }
+
+    @Test func anAnswerOfARuleIsRecordedIfItAsksForThat() throws {
+        let scene = try Self.scene(#"[{"name": "mine", "record": true, "respond": {"body": "hi"}}]"#)
+        scene.client(Self.get)
+        #expect(scene.recorder.summary == ["GET 200 complete 2"])
+        #expect(scene.recorder.exchanges.first?.interaction.modified == Modification(rules: ["mine"]))
+    }
+
+    @Test func aClientThatWaitsForContinueIsAskedForItsBodyOnce() throws {
+        let scene = try Self.scene(#"[{"when": "~bq secret", "block": 403}]"#)
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n")
+        #expect(scene.heard() == ["client < HTTP/1.1 100 Continue||"])
+        scene.client("secret")
+        #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 403 ") == true)
+    }
+
+    @Test func aBodyThatNoRuleMatchesGoesOnAsItCame() throws {
+        let scene = try Self.scene(#"[{"when": "~bq secret", "block": 403}]"#)
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nab\r\n")
+        scene.client("0\r\n\r\n")
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(
+            scene.heard() == [
+                "dial h", "origin 1 < POST /a HTTP/1.1|Host: h|Transfer-Encoding: chunked||2;x|ab|0||",
+                "client < HTTP/1.1 200 OK|Content-Length: 2||ok",
+            ])
+        #expect(scene.recorder.exchanges.first?.interaction.modified == nil)
+    }
+
+    // MARK: Requests
+
+    @Test func theOriginGetsTheEditedRequestAndTheRecordingHasTheClients() throws {
+        let scene = try Self.scene(
+            #"[{"name": "env", "request": {"set": {"header:x-env": "test", "query:page": "2"}, "remove": ["header:cookie"]}}]"#)
+        scene.client("GET http://h/a?page=1 HTTP/1.1\r\nHost: h\r\nCookie: a=1\r\n\r\n")
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(
+            scene.heard() == [
+                "dial h", "origin 1 < GET /a?page=2 HTTP/1.1|Host: h|x-env: test||", "client < HTTP/1.1 200 OK|Content-Length: 2||ok",
+            ])
+        let recorded = try #require(scene.recorder.exchanges.first?.interaction)
+        #expect(recorded.request.url == "http://h/a?page=1" && recorded.request.headers.first("cookie") == "a=1")
+        #expect(recorded.modified == Modification(rules: ["env"], forwardedTo: "http://h/a?page=2"))
+    }
+
+    @Test func anEditedBodyGetsItsLength() throws {
+        let scene = try Self.scene(#"[{"request": {"set": {"json:/a": 10}}}]"#)
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        scene.client("7\r\n{\"a\":1}\r\n0\r\n\r\n")
+        scene.connected()
+        #expect(
+            scene.heard() == [
+                "dial h",
+                "origin 1 < POST /a HTTP/1.1|Host: h|Content-Type: application/json|Content-Length: 8||{\"a\":10}",
+            ])
+        scene.origin(Self.ok)
+        #expect(scene.recorder.summary == ["POST 200 complete 7 2"])
+    }
+
+    @Test func aMappedRequestGoesToTheOtherOriginAndIsRecordedUnderItsOwnURL() throws {
+        let scene = try Self.scene(#"[{"name": "staging", "when": "~u ^http://h/v2/", "mapRemote": "http://other:81/x/"}]"#)
+        scene.client("GET http://h/v2/pets?a=1 HTTP/1.1\r\nHost: h\r\n\r\n")
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(
+            scene.heard() == [
+                "dial other:81", "origin 1 < GET /x/pets?a=1 HTTP/1.1|Host: other:81||", "client < HTTP/1.1 200 OK|Content-Length: 2||ok",
+            ])
+        let recorded = try #require(scene.recorder.exchanges.first?.interaction)
+        #expect(recorded.request.url == "http://h/v2/pets?a=1")
+        #expect(recorded.modified == Modification(rules: ["staging"], forwardedTo: "http://other:81/x/pets?a=1"))
+    }
+
+    // MARK: Answers
+
+    @Test func theClientGetsTheEditedAnswerAndTheRecordingHasTheOrigins() throws {
+        let scene = try Self.scene(
+            #"[{"response": {"status": 503, "set": {"header:x": "y"}, "replace": [{"in": "body", "match": "prod", "with": "staging"}]}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na-p\r\n3\r\nrod\r\n0\r\n\r\n")
+        let answer = "client < HTTP/1.1 503 Service Unavailable|x: y|Content-Length: 9||a-staging"
+        #expect(scene.heard() == ["dial h", Self.sentGet, answer])
+        #expect(scene.recorder.summary == ["GET 200 complete 6"])
+    }
+
+    @Test func aStreamWhoseEditNeedsItsEndPassesAndIsReported() throws {
+        let scene = try Self.scene(#"[{"name": "edit", "response": {"replace": [{"in": "body", "match": "a", "with": "b"}]}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 9\r\n\r\ndata: a\n\n")
+        #expect(scene.heard().last?.hasSuffix("data: a\n\n") == true)
+        #expect(Self.reports(scene).contains { $0.contains("stream of events") })
+    }
+
+    @Test func errorsOfTheProxyAreNotEdited() throws {
+        let scene = try Self.scene(#"[{"response": {"status": 200}}]"#)
+        scene.client(Self.get)
+        scene.refused()
+        #expect(scene.heard().last?.hasPrefix("client < HTTP/1.1 502 ") == true)
+    }
+
+    // MARK: Pace
+
+    @Test func aLatencyDelaysTheHead() throws {
+        let scene = try Self.scene(#"[{"pace": {"latency": "300ms"}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard() == ["dial h", Self.sentGet])
+        #expect(scene.recorder.summary == ["GET 200 complete 2"])
+        scene.loop.advanceTime(by: .milliseconds(299))
+        #expect(scene.heard() == [])
+        scene.loop.advanceTime(by: .milliseconds(1))
+        #expect(scene.heard() == ["client < HTTP/1.1 200 OK|Content-Length: 2||ok"])
+        scene.client(Self.get)
+        #expect(scene.heard() == [Self.sentGet])
+    }
+
+    @Test func aRateSpreadsTheBody() throws {
+        let scene = try Self.scene(#"[{"pace": {"down": "8kbit", "burst": "1B"}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "x", count: 2000))
+        _ = scene.heard()
+        var (size, half) = (0, 0)
+        for tick in 1...210 {
+            scene.loop.advanceTime(by: .milliseconds(10))
+            for line in scene.heard() { size += line.count { $0 == "x" } }
+            if tick == 100 { half = size }
+        }
+        #expect(size == 2000)
+        #expect(half >= 750 && half <= 1000)
+    }
+
+    @Test func aClientThatLeavesDuringADelayLeavesTheExchangeWhole() throws {
+        let scene = try Self.scene(#"[{"pace": {"latency": "1s"}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        scene.clientResets()
+        scene.advance(2)
+        #expect(scene.recorder.summary == ["GET 200 complete 2"])
+    }
+
+    // MARK: Faults
+
+    @Test func theFirstAttemptsFailAndTheNextPasses() throws {
+        let scene = try Self.scene(#"[{"fault": {"status": 429, "retryAfter": "2s", "first": 2}}]"#)
+        for _ in 1...2 {
+            scene.client(Self.get)
+            let heard = scene.heard()
+            #expect(heard.count == 1 && heard[0].hasPrefix("client < HTTP/1.1 429 Too Many Requests|"))
+            #expect(heard.first?.contains("|Retry-After: 2|") == true)
+        }
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard() == ["dial h", Self.sentGet, "client < HTTP/1.1 200 OK|Content-Length: 2||ok"])
+        #expect(scene.recorder.summary == ["GET 200 complete 2"])
+    }
+
+    @Test func aCutLeavesTheRecordingWhole() throws {
+        let scene = try Self.scene(#"[{"fault": {"kind": "cut", "after": "3B"}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcd")
+        scene.loop.advanceTime(by: .milliseconds(5))
+        #expect(scene.heard() == ["dial h", Self.sentGet, "client < HTTP/1.1 200 OK|Content-Length: 6||abc", "client closed"])
+        #expect(scene.recorder.exchanges.isEmpty)
+        scene.origin("ef")
+        #expect(scene.recorder.summary == ["GET 200 complete 6"])
+    }
+
+    @Test func anOriginThatFallsSilentAfterACutIsLetGo() throws {
+        let scene = try Self.scene(#"[{"fault": {"kind": "cut", "after": "3B"}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcd")
+        scene.advance(scene.proxy.limits.upstreamSilence + 2)
+        #expect(scene.heard().contains("origin 1 closed"))
+        #expect(scene.recorder.exchanges.count == 1)
+    }
+
+    @Test func aTruncatedBodyHasARightFraming() throws {
+        let scene = try Self.scene(#"[{"fault": {"kind": "truncate", "after": "50%"}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcdef")
+        scene.client(Self.get)
+        #expect(
+            scene.heard() == ["dial h", Self.sentGet, "client < HTTP/1.1 200 OK|Content-Length: 3||abc", Self.sentGet])
+        scene.origin("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nabcdef\r\n0\r\n\r\n")
+        #expect(scene.heard() == ["client < HTTP/1.1 200 OK|Transfer-Encoding: chunked||3|abc|0||"])
+    }
+
+    @Test func aStallEnds() throws {
+        let scene = try Self.scene(#"[{"fault": {"kind": "stall", "for": "20s", "after": "1B"}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard().last == "client < HTTP/1.1 200 OK|Content-Length: 2||o")
+        scene.advance(19)
+        #expect(scene.heard() == [])
+        scene.advance(1)
+        #expect(scene.heard() == ["client < k"])
+    }
+
+    @Test func aTimeoutNeverEndsAndIsLetGoWhenTheProxyStops() throws {
+        let scene = try Self.scene(#"[{"fault": "timeout"}]"#)
+        scene.client(Self.get)
+        scene.advance(500)
+        #expect(scene.heard() == [])
+        scene.stop()
+        #expect(scene.heard() == ["client closed", "stopped"])
+    }
+
+    @Test(arguments: [
+        ("drop", "data: 1\n\ndata: 3\n\n"), ("repeat", "data: 1\n\ndata: 2\n\ndata: 2\n\ndata: 3\n\n"),
+        ("reorder", "data: 1\n\ndata: 3\n\ndata: 2\n\n"),
+    ]) func eventsAreLostAndComeTwiceAndLate(kind: String, body: String) throws {
+        let scene = try Self.scene("[{\"fault\": {\"kind\": \"\(kind)\", \"after\": \"1 events\"}}]")
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        var got = scene.heard().joined()
+        for event in 1...3 { scene.origin("9\r\ndata: \(event)\n\n\r\n") }
+        scene.origin("0\r\n\r\n")
+        got += scene.heard().map { $0.dropFirst("client < ".count) }.joined()
+        let chunks = got.split(separator: "|").filter { $0.hasPrefix("data:") }.joined()
+        #expect(chunks == body)
+        #expect(scene.recorder.summary == ["GET 200 complete 27"])
+    }
+
+    @Test func aFaultBehindTheEndIsReported() throws {
+        let scene = try Self.scene(#"[{"name": "late", "fault": {"kind": "cut", "after": "1KiB"}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard().last == "client < HTTP/1.1 200 OK|Content-Length: 2||ok")
+        #expect(Self.reports(scene).last == "rule \"late\": the body of the answer ends before the fault.")
+    }
+
+    @Test func aRuleWithoutARequestIsReported() throws {
+        let scene = try Self.scene(#"[{"name": "x", "when": "~u /never", "block": 403}]"#)
+        scene.client(Self.get)
+        #expect(Self.reports(scene) == ["rule \"x\" (\"rules\" line 1) never matched: no request fits \"~u /never\"."])
+    }
+}
