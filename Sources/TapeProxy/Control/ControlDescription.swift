@@ -12,7 +12,7 @@ enum ControlDescription {
           "openapi": "3.1.0",
           "info": {
             "title": "Wiretape control API", "version": "1",
-            "description": "Opens and ends the sessions of wiretape serve. One request a connection."
+            "description": "Opens and ends the sessions of wiretape serve. One request per connection."
           },
           "security": [{"token": []}],
           "paths": {
@@ -63,7 +63,7 @@ enum ControlDescription {
                 }
               },
               "delete": {
-                "operationId": "end", "summary": "Ends the session; the answer is its last report, which is told once.",
+                "operationId": "end", "summary": "Ends the session. The response is its last report, which is sent only once.",
                 "parameters": [{
                   "name": "failed", "in": "query", "schema": {"type": "boolean"},
                   "description": "true after a failed test: a recording does not replace an older cassette."
@@ -111,8 +111,8 @@ enum ControlDescription {
                   "name": {"type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"},
                   "label": {"type": "string", "minLength": 1, "description": "Free text for people, such as a test's full name; at most 1024 bytes."},
                   "port": {"type": "boolean", "description": "Whether the session gets a port that needs no credentials."},
-                  "folders": {"type": "boolean", "description": "Whether missing folders of the cassette's name are made."},
-                  "owner": {"type": "integer", "minimum": 1, "description": "A process ID: once that process has ended, the session is ended."},
+                  "folders": {"type": "boolean", "description": "Whether missing folders in the cassette's path are created."},
+                  "owner": {"type": "integer", "minimum": 1, "description": "A process ID: when that process ends, the session ends too."},
                   "rules": {
                     "type": "object", "additionalProperties": false,
                     "properties": {
@@ -164,19 +164,19 @@ enum ControlDescription {
                   "replays": {"type": "boolean"},
                   "records": {"type": "boolean"},
                   "notices": {"$ref": "#/components/schemas/Texts"},
-                  "proxy": {"type": "string", "description": "The proxy's URL with the session's credentials, which are told here alone."},
+                  "proxy": {"type": "string", "description": "The proxy's URL with the session's credentials. No other response contains them."},
                   "reverse": {"type": "string"},
                   "inspector": {"type": "string"},
                   "port": {"type": "integer"},
                   "portProxy": {"type": "string"},
                   "env": {
                     "type": "object", "additionalProperties": {"type": "string"},
-                    "description": "The variables that send a program through the session and make it trust the authority."
+                    "description": "The variables that route a program through the session and make it trust Wiretape's CA."
                   },
                   "trust": {
                     "type": "object", "additionalProperties": {"type": "string"},
                     "properties": {
-                      "bundle": {"type": "string", "description": "A PEM file of the system's roots and the authority."},
+                      "bundle": {"type": "string", "description": "A PEM file with the system's roots and Wiretape's CA."},
                       "java": {"type": "string", "description": "The same as a PKCS #12 store."},
                       "javaPassword": {"type": "string"}
                     }
@@ -191,7 +191,7 @@ enum ControlDescription {
                   "state": {"enum": ["open", "closed"]},
                   "cassette": {"type": "string"},
                   "mode": {"type": "string"},
-                  "exit": {"type": "integer", "description": "0, or what is wrong, as the exit code of a run."},
+                  "exit": {"type": "integer", "description": "0 if nothing is wrong, otherwise the exit code that a run would have."},
                   "failOn": {"type": "string"},
                   "expired": {"type": "string"},
                   "exchanges": {"type": "integer"},
@@ -223,7 +223,7 @@ enum ControlDescription {
                     "type": "object", "required": ["bytes", "tunnels", "malformed", "tlsFailures"],
                     "additionalProperties": {"type": "integer"}
                   },
-                  "text": {"type": "string", "description": "What is wrong and what to do about it, for people; empty if nothing is."},
+                  "text": {"type": "string", "description": "The problems and what to do about them, for people; empty if there are none."},
                   "report": {"type": "object", "description": "The replay, exchange by exchange."}
                 }
               },

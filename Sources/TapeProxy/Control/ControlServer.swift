@@ -36,7 +36,7 @@ public final class ControlServer: Sendable {
         guard LoopbackHost.contains(host) else {
             throw ProxyError(
                 .remoteNotAllowed,
-                "\"\(host)\" is not a loopback address: sessions are controlled from this machine alone, as on 127.0.0.1:0.")
+                "\"\(host)\" is not a loopback address: sessions can be controlled only from this machine. Use 127.0.0.1:0, for example.")
         }
         let threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
@@ -70,7 +70,7 @@ public final class ControlServer: Sendable {
             .flatMapThrowing { channel in
                 guard let own = channel.localAddress.flatMap({ IPAddress($0) }), own.isLoopback, let port = channel.localAddress?.port
                 else {
-                    throw ProxyError(.remoteNotAllowed, "\"\(host)\" leads to no loopback address")
+                    throw ProxyError(.remoteNotAllowed, "\"\(host)\" does not resolve to a loopback address")
                 }
                 let shared = sessionLoops.value(on: loop).shared
                 shared.server.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))

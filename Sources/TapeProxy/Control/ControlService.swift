@@ -142,7 +142,7 @@ enum ControlRoute: Sendable, Hashable {
         guard let name = SessionName(String(parts[2])) else {
             throw LocalAnswer(
                 status: 404, reason: "Not Found", code: "not-found",
-                message: "that is not a valid session ID, which is never percent-encoded: GET /sessions lists the open sessions.")
+                message: "that is not a valid session ID (IDs are never percent-encoded): GET /sessions lists the open sessions.")
         }
         if parts.count == 4 {
             guard parts[3] == "modify" else { throw Self.unknown }
@@ -167,7 +167,7 @@ enum ControlRoute: Sendable, Hashable {
         guard query.isEmpty || (allowsFailed && (query == "failed=true" || query == "failed=false")) else {
             throw LocalAnswer(
                 status: 400, reason: "Bad Request", code: "query",
-                message: "the query is unknown: only DELETE /sessions/ID takes one, which is \"failed=true\".")
+                message: "the query is unknown: only DELETE /sessions/ID accepts one, \"failed=true\".")
         }
     }
 

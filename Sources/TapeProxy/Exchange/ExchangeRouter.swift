@@ -183,7 +183,7 @@ struct ExchangeRouter {
                 request,
                 ProxyAnswer(
                     status: 501, reason: "Not Implemented", error: "tunnel",
-                    text: "a tunnel in a stream of HTTP/2 cannot be opened: send the CONNECT in HTTP/1.1."))
+                    text: "a tunnel cannot be opened in an HTTP/2 stream: send the CONNECT in HTTP/1.1."))
         }
         if let interception = self.proxy.interception {
             let choice = MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port)

@@ -200,7 +200,7 @@ final class PendingExchange: MessageExchange {
             return self.client.close()
         }
         let seconds = self.proxy.limits.clientStall
-        self.answer(.requestTimeout("the request's body stopped for \(seconds) s before its end: send it without such a pause."))
+        self.answer(.requestTimeout("no bytes of the request's body arrived for \(seconds) s: send it without such a pause."))
     }
 }
 

@@ -17,7 +17,7 @@ struct ReverseGate {
     func refusal(of fields: HeaderFields, host: Authority?) -> ProxyAnswer? {
         if let host, !self.isAuthorized, !self.isOwn(host.host) {
             return Self.refused(
-                "the Host field names \"\(host.host)\" and not this proxy: ask for http://127.0.0.1:PORT/https://host/path, with the proxy's port."
+                "the Host field names \"\(host.host)\" and not this proxy: request http://127.0.0.1:PORT/https://host/path, with the proxy's port."
             )
         }
         for index in 0..<fields.count where fields.isNamed("origin", at: index) {

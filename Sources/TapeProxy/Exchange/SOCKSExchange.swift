@@ -94,7 +94,7 @@ final class SOCKSExchange: TunnelExchange {
     private func login(_ user: [UInt8], _ password: [UInt8]) {
         let authorization = "Basic \(BasicCredentials.encoded(user + [UInt8(ascii: ":")] + password))"
         guard self.client.peer.admits(authorization) else {
-            return self.refuse(self.state.rejected(), "its user and password are not those of this port")
+            return self.refuse(self.state.rejected(), "its user and password are not valid for this port")
         }
         self.authorization = authorization
         self.send(self.state.accepted())
@@ -103,7 +103,7 @@ final class SOCKSExchange: TunnelExchange {
     private func refuse(_ answer: [UInt8], _ reason: String) {
         self.isOver = true
         self.proxy.count { $0.answered += 1 }
-        self.proxy.diagnosis.remark("a client of SOCKS was refused: \(reason).")
+        self.proxy.diagnosis.remark("a SOCKS client was refused: \(reason).")
         self.client.write(ByteBuffer(bytes: answer))
         self.client.closeAfterFlush(isCut: false)
     }
@@ -127,7 +127,7 @@ final class SOCKSExchange: TunnelExchange {
             self.client.become(exchange)
             exchange.start()
         } catch {
-            self.refuse(SOCKS5.Reply.failed.bytes, "it asks for a host that is none (\(error.message))")
+            self.refuse(SOCKS5.Reply.failed.bytes, "it asks for an invalid host (\(error.message))")
         }
     }
 

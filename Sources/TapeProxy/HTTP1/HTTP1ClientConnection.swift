@@ -554,7 +554,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         case .head:
             guard self.reader.isInsideHead else { return self.endIdle() }
             self.answerAndClose(
-                .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."))
+                .requestTimeout("the request's head did not arrive within \(self.proxy.limits.requestHead) s: send it in one piece."))
         case .message(let exchange): exchange.deadlinePassed()
         case .tunnel(let exchange): exchange.deadlinePassed()
         case .lingering, .closed:

@@ -85,7 +85,7 @@ struct HTTP1RequestReader {
             case true? where self.agreed == .http1:
                 throw MessageError(
                     .startLine, status: 400,
-                    "the connection was agreed to be HTTP/1.1 (ALPN), and HTTP/2 came; offer \"h2\" in the TLS handshake")
+                    "HTTP/2 arrived on a connection that negotiated HTTP/1.1 (ALPN); offer \"h2\" in the TLS handshake")
             case true?: return .http2
             case nil: return .needsMore(begins: true)
             case false?: self.mayBeHTTP2 = false

@@ -142,7 +142,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
                 return
             case true?:
                 if self.route.origin.scheme == .http { return self.restart(exchange) }
-                let message = "\"\(self.route.origin.authority)\" speaks HTTP/2, which it has not chosen in TLS (RFC 7301): fix its ALPN."
+                let message = "\"\(self.route.origin.authority)\" speaks HTTP/2 without having selected it in TLS (RFC 7301): fix its ALPN."
                 return self.fail(exchange, Failure(kind: .malformed, message: message))
             case false?: self.originHasSpoken = true
             }
@@ -259,7 +259,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             Failure(
                 kind: .malformed,
                 message:
-                    "\"\(self.route.origin.authority)\" speaks HTTP/2 alone, which was not known before the request's body was sent: send it again."
+                    "\"\(self.route.origin.authority)\" speaks only HTTP/2, which became known after the request's body was sent: send the request again."
             ),
             isUnprocessed: other != nil)
     }

@@ -207,7 +207,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         do throws(MessageError) {
             // Outside tunnels, the URL is in the path and the scheme says nothing: haproxy sends "https" to every server.
             if let scheme = self.peer.scope?.origin.scheme, let named = section.scheme, named != scheme.rawValue {
-                throw MessageError(.target, status: 400, "request has another :scheme than its connection; send \"\(scheme.rawValue)\"")
+                throw MessageError(.target, status: 400, "request has a :scheme other than its connection; send \"\(scheme.rawValue)\"")
             }
             let request = try IncomingRequest(
                 try RequestHead(section), start: proxy.now, scope: self.peer.scope, address: proxy.address, endsWithHead: endsStream)

@@ -56,7 +56,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
             guard let self else { return }
             self.connection.close()
             self.greeting(
-                failed: Failure(kind: .timeout, message: "\"\(self.connection.origin.authority)\" said nothing for \(seconds) s."))
+                failed: Failure(kind: .timeout, message: "\"\(self.connection.origin.authority)\" sent nothing for \(seconds) s."))
         }
     }
 
@@ -159,7 +159,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
             self.handle(try self.codec.receive(buffer, elapsed: elapsed), buffer)
         } catch {
             self.failAll(
-                Failure(kind: .malformed, message: "\"\(self.connection.origin.authority)\" broke HTTP/2: \(error.message)."))
+                Failure(kind: .malformed, message: "\"\(self.connection.origin.authority)\" violated HTTP/2: \(error.message)."))
             self.flushNow()
             return self.connection.closeAfterFlush(isCut: false)
         }
@@ -247,7 +247,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     /// The origin violated the protocol and was sent GOAWAY, after which nghttp2 reads nothing more (RFC 9113, 5.4.1). Or all streams have
     /// ended after a GOAWAY.
     private func codecEnded() {
-        self.failAll(Failure(kind: .malformed, message: "\"\(self.connection.origin.authority)\" broke HTTP/2."))
+        self.failAll(Failure(kind: .malformed, message: "\"\(self.connection.origin.authority)\" violated HTTP/2."))
         self.connection.closeAfterFlush(isCut: false)
     }
 

@@ -75,7 +75,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
             self.isOver = true
             self.connection.forget()
             self.exchange?.originFailed(
-                Failure(kind: .reset, message: "\"\(self.authority)\" takes no more requests on its connection."), isUnprocessed: true)
+                Failure(kind: .reset, message: "\"\(self.authority)\" accepts no more requests on its connection."), isUnprocessed: true)
             return
         }
         self.id = id

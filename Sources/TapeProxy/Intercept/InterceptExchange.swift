@@ -297,7 +297,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private func refuseServerName() {
         self.phase = .over
         self.proxy.diagnosis.remark(
-            "the client in the tunnel to \"\(self.request.head.target)\" sent a server name (SNI) that is no host name: the tunnel was closed."
+            "the client in the tunnel to \"\(self.request.head.target)\" sent a server name (SNI) that is not a host name: the tunnel was closed."
         )
         self.client.closeAfterFlush(isCut: true)
     }
@@ -465,7 +465,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// The client has not seen the leaf certificate, so its trust is not the cause.
     private func leftUnanswered() {
         let message =
-            "the client for \"\(self.request.head.target)\" closed the connection before its TLS was answered: is it still running, and is the origin up?"
+            "the client for \"\(self.request.head.target)\" closed the connection before its TLS handshake was answered: is it still running, and is the origin up?"
         self.proxy.diagnosis.remark(message)
         self.record(Failure(kind: .cancelled, message: message))
         self.client.closeAfterFlush(isCut: true)

@@ -7,7 +7,7 @@ enum HelpPage {
               http_proxy=http://\(address) your-program
               curl -x http://\(address) http://example.com/
 
-            a program that takes no proxy can ask for the URL in the path, also for https and without trusting anybody:
+            a program without proxy support can put the URL in the path. this works for https too, without trusting a CA:
 
               curl http://\(address)/http://example.com/
 

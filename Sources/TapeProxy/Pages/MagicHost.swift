@@ -136,7 +136,7 @@ struct MagicPage {
         return switch (self.status.records, self.status.replays) {
         case (true, false): "It records into \(cassette)."
         case (false, true): "It replays \(cassette) and records nothing."
-        case (true, true): "It replays \(cassette) and records what is not in there yet."
+        case (true, true): "It replays \(cassette) and records anything that is not in it yet."
         case (false, false): "It forwards everything and records nothing."
         }
     }
@@ -162,20 +162,20 @@ struct MagicPage {
             <h2>HTTPS</h2>
             <p class="trust">The CA is <img src="https://\(MagicHost.name)/trusted.svg" alt="not trusted yet: install it and load this page again">\
             \(self.isSecure ? " (this page came over HTTPS)" : "")</p>
-            <p>To record HTTPS, Wiretape shows each host’s certificate made by its own CA, \(authority.name). \
+            <p>To record HTTPS, Wiretape presents a certificate for each host that is signed by its own CA, \(authority.name). \
             A program that does not trust that CA refuses the connection.</p>
             <ul class="files">
             <li><a href="ca.pem">PEM<span>Linux, command line</span></a></li>
             <li><a href="ca.crt">DER, .crt<span>iOS, Android, Windows, macOS</span></a></li>
-            <li><a href="ca.der">DER, .der<span>the same, other name</span></a></li>
+            <li><a href="ca.der">DER, .der<span>the same file, other name</span></a></li>
             <li><a href="ca.p12">PKCS #12<span>password: \(authority.p12Password)</span></a></li>
             </ul>
             <div class="faint">SHA-256 fingerprint: <code class="fingerprint">\(Self.fingerprint(authority.fingerprint))</code></div>
-            <p class="faint">The files hold the certificate alone. Its key stays on the machine that runs Wiretape.</p>
+            <p class="faint">The files contain only the certificate. Its key stays on the machine that runs Wiretape.</p>
             <h2>How to trust it</h2>
             \(HTML(joining: steps.map(\.html)))
-            <p class="faint">Trust it only on devices for development, and take it out again when you are done: \
-            whoever has the key can read what such a device sends.</p>
+            <p class="faint">Trust it only on development devices, and remove it when you are done: \
+            anyone who has the key can read what such a device sends.</p>
             """
     }
 

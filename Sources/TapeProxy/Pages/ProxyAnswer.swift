@@ -111,7 +111,7 @@ struct ProxyAnswer: Sendable {
     static let ring = ProxyAnswer(
         status: 508, reason: "Loop Detected", error: "loop",
         text:
-            "the request has passed more than \(ProxyHop.limit) proxies of wiretape, which name each other as their upstream proxy: start one of them with another --upstream-proxy, or with --no-upstream-proxy '*'."
+            "the request has passed through more than \(ProxyHop.limit) wiretape proxies that name each other as their upstream proxy: start one of them with another --upstream-proxy, or with --no-upstream-proxy '*'."
     )
 
     static func requestTimeout(_ text: String) -> ProxyAnswer {

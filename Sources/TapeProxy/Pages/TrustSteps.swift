@@ -15,7 +15,7 @@ struct TrustSteps {
                 steps: """
                     <p>A program that Wiretape starts trusts the CA already:</p>
                     <pre><code>wiretape record tape.json -- your-program</code></pre>
-                    <p>For a shell on this machine and all that is started from it:</p>
+                    <p>For a shell on this machine and every program that is started from it:</p>
                     <pre><code>eval "$(wiretape env --proxy \(address))"</code></pre>
                     """),
             TrustSteps(
@@ -73,12 +73,12 @@ struct TrustSteps {
             title: "Android",
             steps: """
                 <ol>
-                <li>Set the proxy: on a device in the Wi-Fi network’s settings. \(Self.remote) An emulator is started with it:
+                <li>Set the proxy: on a device in the Wi-Fi network’s settings. \(Self.remote) Start an emulator with it:
                 <pre><code>emulator -avd NAME -http-proxy http://\(address)</code></pre></li>
                 <li>Open <code>http://\(MagicHost.name)</code>, download <a href="ca.crt">DER, .crt</a>.</li>
                 <li>Settings, Security, Encryption &amp; credentials, Install a certificate, CA certificate: choose the file.</li>
                 </ol>
-                <p>Browsers trust it now. An app does so if its debug build says so, in <code>res/xml/network_security_config.xml</code>, \
+                <p>Browsers trust it now. An app trusts it only if its debug build allows that, in <code>res/xml/network_security_config.xml</code>, \
                 named by <code>android:networkSecurityConfig</code> in the manifest’s <code>application</code>:</p>
                 <pre><code>\("""
                     <network-security-config>
@@ -91,7 +91,7 @@ struct TrustSteps {
                     </network-security-config>
                     """)</code></pre>
                 <p>In an emulator up to Android 13, with an image without Google Play and started with <code>-writable-system</code>, the CA \
-                can go among the system’s own, which every app trusts:</p>
+                can be added to the system’s own, which every app trusts:</p>
                 <pre><code>\("""
                     hash=$(openssl x509 -subject_hash_old -noout -in wiretape-ca.pem)
                     adb root && adb remount

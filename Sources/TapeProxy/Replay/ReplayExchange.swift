@@ -201,7 +201,7 @@ final class ReplayExchange: MessageExchange {
             return self.finish(
                 ProxyAnswer(
                     status: 501, reason: "Not Implemented", error: "tunnel",
-                    text: "the recorded answer switched protocols, and the content of its tunnel is not in the cassette."))
+                    text: "the recorded answer switched protocols, but what passed through the tunnel is not in the cassette."))
         }
         if self.requestIsRead, self.pace?.pacesBody != true, let ready = ReadyAnswer(answer), self.client.send(ready) {
             return self.end()

@@ -60,7 +60,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
     public static let standard = FailureRule([.miss])
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
-    private static let next = "write any of miss, unused, order, unsearched and rules, or none alone"
+    private static let next = "use any of miss, unused, order, unsearched and rules, or only none"
 
     /// The flaws that the rule names.
     public let flaws: Set<VerdictFlaw>

@@ -47,7 +47,7 @@ public struct CassetteFolder: Sendable, Hashable {
                 guard makesFolders else {
                     throw CassetteError(
                         .notFound,
-                        "there is no folder \"\(path)\" for \"\(name)\": create it first, or order the session with \"folders\": true.")
+                        "there is no folder \"\(path)\" for \"\(name)\": create it first, or open the session with \"folders\": true.")
                 }
                 // Another session may create the same folder at the same time.
                 guard mkdir(path, 0o777) == 0 || errno == EEXIST else {

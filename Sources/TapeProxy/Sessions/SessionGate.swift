@@ -44,7 +44,7 @@ struct SessionGate {
         case .open, .guarded: .authenticationRequired()
         case .named where authorization == nil:
             .authenticationRequired(
-                "this proxy serves sessions: use the URL in \"proxy\" of the answer to POST /sessions, which has a session's name and token."
+                "this proxy serves sessions: use the URL in \"proxy\" of the answer to POST /sessions. It contains the session's name and token."
             )
         case .named:
             .authenticationRequired(

@@ -47,11 +47,11 @@ enum SessionOrderReader {
             document = try JSONDocument(json)
         } catch {
             throw SessionError(
-                .invalid, "the body is not JSON (line \(error.line): \(error.reason)): send an object, as {\"cassette\": \"pets.json\"}.",
+                .invalid, "the body is not JSON (line \(error.line): \(error.reason)): send an object like {\"cassette\": \"pets.json\"}.",
                 cause: error)
         }
         guard document.root.kind == .object else {
-            throw SessionError(.invalid, "the body is not a JSON object: send one, such as {\"cassette\": \"pets.json\"}.")
+            throw SessionError(.invalid, "the body is not a JSON object: send an object like {\"cassette\": \"pets.json\"}.")
         }
         let members = try OrderMembers(document.root, known: self.members)
         guard let cassette = try members.string("cassette") else {
@@ -77,7 +77,7 @@ enum SessionOrderReader {
     private static func owner(_ members: OrderMembers) throws(SessionError) -> ProcessIdentity? {
         guard let value = members.value("owner") else { return nil }
         guard let number = value.int, let id = Int32(exactly: number), id > 0 else {
-            throw members.error("owner", "is not the number of a process: pass the client's own process ID, or omit it.")
+            throw members.error("owner", "is not a process ID: pass the client's own process ID, or omit it.")
         }
         guard let owner = ProcessIdentity(id) else {
             throw members.error(

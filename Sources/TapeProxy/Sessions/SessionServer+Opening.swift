@@ -45,7 +45,7 @@ extension SessionServer {
             // Another request may be ending it right now.
             guard let report = try? self.end(session.name, keepsOld: true) else { continue }
             self.notice(
-                "session \"\(report.label ?? report.name.text)\": its process \(owner.id) has ended, so it was ended as after a failed test."
+                "session \"\(report.label ?? report.name.text)\": its process \(owner.id) has ended, so the session was ended as if its test had failed."
             )
         }
     }

@@ -48,7 +48,7 @@ public final class SessionServer: Sendable {
         guard LoopbackHost.contains(configuration.host) else {
             throw ProxyError(
                 .remoteNotAllowed,
-                "\"\(configuration.host)\" is not a loopback address: sessions are for this machine alone, as on 127.0.0.1:0.")
+                "\"\(configuration.host)\" is not a loopback address: sessions are only for this machine. Use 127.0.0.1:0, for example.")
         }
         var configuration = configuration
         configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)

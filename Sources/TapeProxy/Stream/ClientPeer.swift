@@ -76,7 +76,7 @@ final class ClientPeer {
 
     func remarkLoop(to authority: String) {
         self.session.diagnosis.remark(
-            "a connection of this proxy to \(authority) was led back to it, and closed: \"wiretape env --transparent\" prints rules that let its own connections pass."
+            "a connection from this proxy to \(authority) was redirected back to it and was closed: \"wiretape env --transparent\" prints rules that exempt its own connections."
         )
     }
 

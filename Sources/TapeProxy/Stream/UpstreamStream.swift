@@ -80,7 +80,7 @@ extension Failure {
     init(answer error: MessageError, of authority: String) {
         let words =
             switch error.code {
-            case .tooLong, .tooManyFields: "sent an answer that is beyond a limit"
+            case .tooLong, .tooManyFields: "sent an answer that exceeds a limit"
             default: "sent an answer that is not HTTP"
             }
         self.init(kind: .malformed, message: "\"\(authority)\" \(words): \(error.message)")

@@ -55,9 +55,9 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
     /// What the proxy failed to do after it accepted the connection.
     private var awaited: String {
         switch (self.phase, self.proxy.scheme) {
-        case (.asking, .socks5): "took the connection, but did not answer in SOCKS5"
-        case (.asking, _): "took the connection, but did not answer CONNECT"
-        default: "took the connection, but did not agree on TLS"
+        case (.asking, .socks5): "accepted the connection, but did not answer in SOCKS5"
+        case (.asking, _): "accepted the connection, but did not answer CONNECT"
+        default: "accepted the connection, but did not complete the TLS handshake"
         }
     }
 
@@ -180,7 +180,7 @@ extension UpstreamProxy {
     func failure(_ kind: Failure.Kind, _ text: String, to route: UpstreamRoute) -> Failure {
         Failure(
             kind: kind,
-            message: "the upstream proxy \"\(self)\" (\(self.source)) \(text) --no-upstream-proxy \(route.origin.host) goes round it.")
+            message: "the upstream proxy \"\(self)\" (\(self.source)) \(text) --no-upstream-proxy \(route.origin.host) bypasses it.")
     }
 
     func failure(_ problem: TunnelProblem, to route: UpstreamRoute) -> Failure {
@@ -188,13 +188,14 @@ extension UpstreamProxy {
         switch problem {
         case .notThisProtocol:
             return self.failure(
-                .malformed, "answered what is not \(self.scheme == .socks5 ? "SOCKS5" : "HTTP"): is it \(self.kindName)?", to: route)
+                .malformed, "sent an answer that is not \(self.scheme == .socks5 ? "SOCKS5" : "HTTP"): is it \(self.kindName)?", to: route)
         case .needsLogin(let schemes): return self.needsLogin(schemes)
         case .refused(let words):
-            return self.failure(.unreachable, "lets nothing through to \(origin) (\(words)): ask who runs it, or", to: route)
+            return self.failure(.unreachable, "allows no connection to \(origin) (\(words)): ask its administrator.", to: route)
         case .ring:
             return self.failure(
-                .unreachable, "is one of several that name each other as their upstream proxy: give one of them another, or", to: route)
+                .unreachable, "is one of several that name each other as their upstream proxy: give one of them a different one.", to: route
+            )
         case .unreachable(let words):
             return self.failure(.unreachable, "cannot reach \(origin) (\(words)): is the origin up?", to: route)
         }
@@ -205,10 +206,10 @@ extension UpstreamProxy {
         let next: String
         if !schemes.isEmpty, !schemes.contains(where: { $0.lowercased() == "basic" }) {
             next =
-                "takes \(schemes.joined(separator: ", ")), and wiretape speaks Basic alone: run a helper for it on this machine, and name that one."
+                "accepts only \(schemes.joined(separator: ", ")), but wiretape supports only Basic: run a helper for it on this machine, and name that one."
         } else if self.credentials == nil {
             next =
-                "wants a user and a password: set WIRETAPE_UPSTREAM_PROXY_AUTH to USER:PASSWORD, or pass --upstream-proxy-auth-file FILE."
+                "requires a user and a password: set WIRETAPE_UPSTREAM_PROXY_AUTH to USER:PASSWORD, or pass --upstream-proxy-auth-file FILE."
         } else {
             next = "does not accept the user and the password given: correct them."
         }

@@ -92,7 +92,7 @@ import Testing
         #expect(recorded.first?.request.target == self.authority)
         #expect(
             proxy.notices.lines == [
-                "the client for \"example.test:8443\" closed the connection before its TLS was answered: is it still running, and is the origin up?"
+                "the client for \"example.test:8443\" closed the connection before its TLS handshake was answered: is it still running, and is the origin up?"
             ])
         #expect(failure.message == proxy.notices.lines.first)
     }
@@ -142,7 +142,7 @@ import Testing
         stream.cutOutput()
         _ = try? stream.readToEnd()
         #expect(proxy.notices.lines.count == 1)
-        #expect(proxy.notices.lines.first?.contains("closed the connection before its TLS was answered") == true, "\(proxy.notices.lines)")
+        #expect(proxy.notices.lines.first?.contains("before its TLS handshake was answered") == true, "\(proxy.notices.lines)")
         #expect(proxy.server.counts.tlsFailures == 0)
         try proxy.stop()
         origin.finish()

@@ -183,7 +183,7 @@ import Testing
         let client = try self.client(proxy)
         let broken = try client.request("http://\(origin.authority)/a")
         try client.wait(for: "the failure") { $0.ended.contains(broken) }
-        #expect(client.heads[broken]?.status == 502 && client.text(broken).contains("broke HTTP/2"))
+        #expect(client.heads[broken]?.status == 502 && client.text(broken).contains("violated HTTP/2"))
         let next = try client.request("http://\(origin.authority)/b")
         try client.wait(for: "the next answer") { $0.ended.contains(next) }
         #expect(client.text(next) == "fine")
@@ -568,7 +568,7 @@ import Testing
         let stream = try tls.secure(proxy.connect(), to: origin.authority)
         try stream.send(TLSScene.request())
         let answer = String(decoding: try stream.readMessage(), as: UTF8.self)
-        #expect(answer.hasPrefix("HTTP/1.1 502 ") && answer.contains("speaks HTTP/2, which it has not chosen in TLS"), "\(answer)")
+        #expect(answer.hasPrefix("HTTP/1.1 502 ") && answer.contains("speaks HTTP/2 without having selected it in TLS"), "\(answer)")
     }
 
     @Test(arguments: ["GET", "POST"]) func aClientOfHTTP1ReachesAnOriginOfHTTP2Alone(method: String) throws {

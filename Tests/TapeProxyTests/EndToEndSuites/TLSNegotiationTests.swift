@@ -79,7 +79,7 @@ import Testing
         #expect(try proxy.recorded().isEmpty)
         #expect(
             proxy.notices.lines == [
-                "the client in the tunnel to \"example.test:8443\" sent a server name (SNI) that is no host name: the tunnel was closed."
+                "the client in the tunnel to \"example.test:8443\" sent a server name (SNI) that is not a host name: the tunnel was closed."
             ])
     }
 

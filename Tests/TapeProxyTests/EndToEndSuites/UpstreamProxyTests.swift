@@ -107,7 +107,7 @@ import Testing
         let proxy = try self.proxy("http://127.0.0.1:\(other.port)")
         let answer = try proxy.ask(Self.get)
         #expect(answer.hasPrefix("HTTP/1.1 502 ") && !answer.contains("Proxy-Authenticate"))
-        #expect(answer.contains("the upstream proxy \"http://127.0.0.1:\(other.port)\" (--upstream-proxy) wants a user and a password"))
+        #expect(answer.contains("the upstream proxy \"http://127.0.0.1:\(other.port)\" (--upstream-proxy) requires a user and a password"))
         other.finish()
     }
 

@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: [
         (true, false, "It records into <code><bdi>t&lt;a&gt;pe.json</bdi></code>."),
         (false, true, "It replays <code><bdi>t&lt;a&gt;pe.json</bdi></code> and records nothing."),
-        (true, true, "It replays <code><bdi>t&lt;a&gt;pe.json</bdi></code> and records what is not in there yet."),
+        (true, true, "It replays <code><bdi>t&lt;a&gt;pe.json</bdi></code> and records anything that is not in it yet."),
         (false, false, "It forwards everything and records nothing."),
     ])
     func thePageShowsTheModeOfTheProxy(records: Bool, replays: Bool, words: String) {

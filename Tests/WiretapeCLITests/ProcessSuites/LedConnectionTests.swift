@@ -30,7 +30,8 @@ import Testing
         let end = try ExternalProgram.run(try Programs.find("unshare"), ["--net", "sh", Programs.fixture("led_back.sh")] + script)
         #expect(end.status == 0 && end.outputText.contains("closed the connection without an answer"), "\(end.outputText)")
         #expect(
-            end.errors.components(separatedBy: "a connection of this proxy to 10.9.0.1:8000 was led back to it").count == 2, "\(end.errors)"
+            end.errors.components(separatedBy: "a connection from this proxy to 10.9.0.1:8000 was redirected back to it").count == 2,
+            "\(end.errors)"
         )
     }
 }
