@@ -162,7 +162,7 @@ public struct ExchangeState: Sendable {
         guard let due = self.originDeadline, due <= at else { return .wait }
         if let call = self.limits.call, call <= at {
             return self.upstreamFailed(
-                Failure(kind: .timeout, message: "\"\(origin)\" did not end the call within the time that its client gave it."))
+                Failure(kind: .timeout, message: "\"\(origin)\" did not end the call before the deadline that the client set."))
         }
         let message =
             switch self.upstream {

@@ -48,7 +48,7 @@ public enum BodyFraming: Sendable, Hashable {
         let value = fields.valueBytes(at: first)
         for index in (first + 1)..<max(first + 1, fields.count) where fields.isNamed("content-length", at: index) {
             guard fields.valueBytes(at: index) == value else {
-                throw side.fault(.framing, "\(side.name) has Content-Length lines that differ; send one")
+                throw side.fault(.framing, "\(side.name) has different Content-Length lines; send one")
             }
         }
         var length = 0
@@ -80,7 +80,7 @@ public enum BodyFraming: Sendable, Hashable {
         let value = fields.valueBytes(at: first)
         guard FieldList.equals(value, "chunked") else {
             // RFC 9112, 6.1: the status for an unimplemented coding is 501. It is also used for values that do not name a coding.
-            throw side.fault(.coding, status: 501, "\(side.name) has the Transfer-Encoding \(ASCII.quoted(value)); send \"chunked\" alone")
+            throw side.fault(.coding, status: 501, "\(side.name) has the Transfer-Encoding \(ASCII.quoted(value)); send only \"chunked\"")
         }
         return true
     }

@@ -136,7 +136,7 @@ public struct ReverseTarget: Sendable, Hashable {
         "request target has something before its URL that is not \"NAME:TOKEN\"; write one slash before it: \"/https://host/path\"")
 
     private static let refusedScheme = MessageError(
-        .target, status: 400, "request target has a URL of another scheme than http, https, ws and wss; write \"/https://host/path\"")
+        .target, status: 400, "request target has a URL with a scheme other than http, https, ws and wss; write \"/https://host/path\"")
 
     /// Does not repeat the credentials either.
     private static let refusedCredentials = MessageError(

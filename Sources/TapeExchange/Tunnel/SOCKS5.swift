@@ -116,7 +116,7 @@ public struct SOCKSServer: Sendable {
 
     private mutating func login(_ input: inout ArraySlice<UInt8>) -> Step {
         guard input.count >= 2 else { return .needsMore }
-        guard input[input.startIndex] == SOCKS5.loginVersion else { return self.refuse(.failed, "its login is not that of RFC 1929") }
+        guard input[input.startIndex] == SOCKS5.loginVersion else { return self.refuse(.failed, "its login does not follow RFC 1929") }
         let userCount = Int(input[input.startIndex + 1])
         guard input.count >= 3 + userCount else { return .needsMore }
         let passwordCount = Int(input[input.startIndex + 2 + userCount])
@@ -141,9 +141,9 @@ public struct SOCKSServer: Sendable {
 
     private mutating func request(_ input: inout ArraySlice<UInt8>) -> Step {
         guard input.count >= 4 else { return .needsMore }
-        guard input[input.startIndex] == SOCKS5.version else { return self.refuse(.failed, "its request is not of SOCKS 5") }
+        guard input[input.startIndex] == SOCKS5.version else { return self.refuse(.failed, "its request is not a SOCKS 5 request") }
         guard input[input.startIndex + 1] == 1 else {
-            return self.refuse(.unknownCommand, "it asks for a command other than CONNECT, as for UDP")
+            return self.refuse(.unknownCommand, "it asks for a command other than CONNECT, such as UDP ASSOCIATE")
         }
         var rest = input.dropFirst(3)
         do {
@@ -152,7 +152,7 @@ public struct SOCKSServer: Sendable {
             self.phase = .over
             return .connect(host, port: port)
         } catch {
-            return self.refuse(.unknownAddressType, "its address is of a kind that is not known")
+            return self.refuse(.unknownAddressType, "its address has an unknown type")
         }
     }
 
