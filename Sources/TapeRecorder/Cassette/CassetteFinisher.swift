@@ -180,8 +180,8 @@ public struct CassetteFinisher {
         let reason = (error as? CassetteError)?.message ?? "\(error)"
         return CassetteError(
             .unwritable,
-            "\"\(path)\" may hold secrets: \(exchange) cannot be cleared of secrets that became known after it (\(reason)); run "
-                + "\"wiretape redact \(path)\", or remove it.")
+            "\"\(path)\" may hold secrets: secrets that were found later could not be removed from \(exchange) (\(reason)); run "
+                + "\"wiretape redact \(path)\", or remove the file.")
     }
 
     /// A quick search of the text and of the files that it names.

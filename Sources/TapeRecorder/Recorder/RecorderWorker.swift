@@ -258,16 +258,17 @@ final class RecorderWorker {
             let next =
                 self.searches.contains(where: \.isGivenUp)
                 ? "\"wiretape redact \(self.file.path)\" searches them to the end"
-                : "check these bodies, or have the server send them in a coding that Wiretape knows"
-            self.notify("\"\(self.file.plan.path)\": \(words): \(next); with --fail-on unsearched such a recording fails.")
+                : "check these bodies, or have the server send them in a coding that Wiretape supports"
+            self.notify("\"\(self.file.plan.path)\": \(words): \(next); --fail-on unsearched makes such a recording fail.")
         }
         guard let count = self.file.redactor?.vault.unsearched, count > 0 else { return }
         self.status.withLock { $0.unsearched = count }
         let times = count == 1 ? "once" : "\(count) times"
         let limit = "\(SecretVault.limit), or \(SecretVault.byteLimit >> 20) MiB"
         self.notify(
-            "\"\(self.file.plan.path)\" may hold secrets: it has more than can be searched for everywhere (\(limit)); \(times) a "
-                + "secret was redacted only where it was found: check the recording, or record less at a time.")
+            "\"\(self.file.plan.path)\" may hold secrets: it contains more distinct secrets than can be searched for everywhere (\(limit)). A "
+                + "secret was redacted only where it was found (\(times)), so copies of it may remain: check the recording, or record less at a time."
+        )
     }
 
     /// Milliseconds until the next turn, unless something urgent is put; nil if there is nothing to do until something is put.
@@ -467,8 +468,8 @@ final class RecorderWorker {
         self.failed(
             RecorderProblem(
                 .exchange,
-                "exchange \(id) is recorded only to message \(self.conversations.count(of: id)): the next one cannot be redacted, is too long, or "
-                    + "found no room: the others are recorded"))
+                "exchange \(id) is recorded only up to message \(self.conversations.count(of: id)): the next one cannot be redacted, is too long, or "
+                    + "did not fit: the other exchanges are recorded"))
     }
 
     /// Writes due messages, and puts together conversations that have ended. After a failure it does nothing until the pause is over.
@@ -857,7 +858,7 @@ final class RecorderWorker {
         self.lastNotice.disk = now
         self.recoveryNoticeDue = true
         let traffic = self.options.refusesUnrecorded ? "requests are refused until they can be recorded" : "traffic goes on"
-        self.notify("\(problem.message); \(traffic), recording resumes when it can.")
+        self.notify("\(problem.message); \(traffic), and recording resumes as soon as it can.")
     }
 
     /// Only one exchange is lost. Reported at most once a minute.

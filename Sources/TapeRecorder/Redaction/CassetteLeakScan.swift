@@ -120,6 +120,6 @@ public struct CassetteLeak: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         let whose = self.exchange.map { "exchange \($0)" } ?? "the cassette's beginning"
-        return "\(whose), \(self.place): what \(self.placeholder) stands for (\(self.spelling.rawValue))"
+        return "\(whose), \(self.place): the value of \(self.placeholder) (\(self.spelling.rawValue))"
     }
 }

@@ -66,14 +66,14 @@ public struct NamedDigests: Sendable, Hashable {
     public var words: [String] {
         var lines = self.entries.map { entry in
             let ids = entry.exchanges.map(String.init).joined(separator: ", ")
-            let exchanges = entry.exchanges.count == 1 ? "exchange \(ids) names" : "exchanges \(ids) name"
+            let exchanges = entry.exchanges.count == 1 ? "exchange \(ids) contains" : "exchanges \(ids) contain"
             let option = RedactionException.keeping(body: entry.body.digest).text
             return
                 "\(exchanges) the \(entry.algorithm.rawValue) digest of a body that redaction changed (\(entry.body.request)): a client that "
-                + "checks it refuses the replay; \"--keep \(option)\" records that body as it is."
+                + "checks it rejects the replay; \"--keep \(option)\" records that body unchanged."
         }
         if self.count > self.entries.count {
-            lines.append("the digests of \(self.count - self.entries.count) more changed bodies are named.")
+            lines.append("it also contains the digests of \(self.count - self.entries.count) more changed bodies.")
         }
         return lines
     }

@@ -52,7 +52,7 @@ import Testing
         var text = String(decoding: try folder.read("tape.json"), as: UTF8.self)
         text = text.replacingOccurrences(of: "  \"interactions\"", with: "  \"x\": \"\(self.secret)\",\n  \"interactions\"")
         try folder.write(Array(text.utf8), to: "tape.json")
-        #expect(try self.leaks(path).map(\.description) == ["the cassette's beginning, line 4: what {{jwt:1}} stands for (plain)"])
+        #expect(try self.leaks(path).map(\.description) == ["the cassette's beginning, line 4: the value of {{jwt:1}} (plain)"])
     }
 
     private func write(_ interaction: Interaction, to path: String) throws {
@@ -137,8 +137,8 @@ import Testing
     @Test func aLeakNamesThePlaceAndKindButNeverTheValue() {
         let placeholder = Placeholder(kind: "jwt", number: 2)
         let leak = CassetteLeak(exchange: 7, place: "line 120", placeholder: placeholder, spelling: .base64)
-        #expect(leak.description == "exchange 7, line 120: what {{jwt:2}} stands for (base64)")
+        #expect(leak.description == "exchange 7, line 120: the value of {{jwt:2}} (base64)")
         let early = CassetteLeak(exchange: nil, place: "line 3", placeholder: placeholder, spelling: .plain)
-        #expect(early.description == "the cassette's beginning, line 3: what {{jwt:2}} stands for (plain)")
+        #expect(early.description == "the cassette's beginning, line 3: the value of {{jwt:2}} (plain)")
     }
 }

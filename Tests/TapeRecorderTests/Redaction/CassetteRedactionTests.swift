@@ -81,7 +81,7 @@ import Testing
         let outcome = try self.redact()
         #expect(outcome.namedDigests.count == 1 && outcome.namedDigests.entries.first?.exchanges == [1, 3])
         let words = try #require(outcome.namedDigests.words.first)
-        #expect(words.hasPrefix("exchanges 1, 3 name the SHA-256 digest of a body that redaction changed (GET http"))
+        #expect(words.hasPrefix("exchanges 1, 3 contain the SHA-256 digest of a body that redaction changed (GET http"))
         #expect(words.contains("\"--keep body:sha256:\(digest)\""))
     }
 

@@ -216,7 +216,7 @@ import Testing
             ]
         }
         #expect(summary.exitStatus == 6)
-        #expect(try self.report(summary).contains("exchange 2, line 7: what {{jwt:1}} stands for (plain)"))
+        #expect(try self.report(summary).contains("exchange 2, line 7: the value of {{jwt:1}} (plain)"))
         #expect(summary.json.contains("\"leaks\": 1"))
     }
 
