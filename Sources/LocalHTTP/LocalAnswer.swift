@@ -144,7 +144,7 @@ package enum ByteRange: Equatable {
         case .unsatisfiable:
             throw LocalAnswer(
                 status: 416, reason: "Range Not Satisfiable", fields: ["Content-Range: bytes */\(size)"], code: "range",
-                message: "there are \(size) bytes: ask for some of them.")
+                message: "the range is not within the \(size) bytes: request one that is.")
         }
     }
 }

@@ -51,7 +51,7 @@ struct HTTP2Accounts {
     mutating func dataSent() { self.sentData += 1 }
 
     mutating func resetSent() {
-        if !self.resetsSent.take(at: self.elapsed) { self.excess = "the peer caused too many resets" }
+        if !self.resetsSent.take(at: self.elapsed) { self.excess = "the peer caused this side to reset too many streams" }
     }
 
     mutating func headerSectionIsEndless() { self.excess = "the peer sent a header section without an end" }

@@ -86,7 +86,7 @@ public final class HTTP2Connection {
         case .server: try HTTP2Failure.check(nghttp2_session_server_new2(&session, callbacks, nil, option))
         case .client: try HTTP2Failure.check(nghttp2_session_client_new2(&session, callbacks, nil, option))
         }
-        guard let session else { throw HTTP2Failure("nghttp2 made no session") }
+        guard let session else { throw HTTP2Failure("nghttp2 could not create a session") }
         return session
     }
 

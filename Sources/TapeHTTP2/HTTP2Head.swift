@@ -127,7 +127,7 @@ extension RequestHead {
             guard method == "CONNECT", connectProtocol == "websocket" else {
                 throw MessageError(
                     .startLine, status: 501,
-                    "request asks for the protocol \"\(connectProtocol)\"; \"websocket\" is the one that is known here")
+                    "request asks for the protocol \"\(connectProtocol)\"; only \"websocket\" is supported")
             }
             self.method = "GET"
             self.connectProtocol = connectProtocol

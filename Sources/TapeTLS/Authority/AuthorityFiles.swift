@@ -234,7 +234,7 @@ struct AuthorityFile {
             return CertificateError(.notFound, "\"\(self.path)\" does not exist; name a file in PEM form")
         case ELOOP:
             return CertificateError(
-                .unsafePath, "\"\(self.path)\" is a symbolic link, which is not followed here; put the file itself in its place"
+                .unsafePath, "\"\(self.path)\" is a symbolic link, and links are not followed here; replace it with the file itself"
             )
         default:
             let reason = String(cString: strerror(number))

@@ -99,7 +99,7 @@ public struct TLSConnection: ~Copyable {
 
     private mutating func keep(_ ciphertext: UnsafeRawBufferPointer, after hello: ClientHello) -> TLSProgress {
         guard self.pending.count + ciphertext.count <= Self.pendingLimit else {
-            let failure = TLSFailure(cause: .malformed, message: "it sent too much before its hello was answered")
+            let failure = TLSFailure(cause: .malformed, message: "it sent too many bytes before its hello was answered")
             self.failure = failure
             return .failed(failure)
         }

@@ -89,7 +89,7 @@ enum PeerVerifier {
             guard let failure else { return nil }
             switch failure.cause {
             case .unknownAuthority, .selfSigned:
-                return TLSFailure(cause: .pinMismatch, message: "its chain leads to no pinned certificate", reasons: failure.reasons)
+                return TLSFailure(cause: .pinMismatch, message: "its chain does not lead to a pinned certificate", reasons: failure.reasons)
             default: return failure
             }
         }

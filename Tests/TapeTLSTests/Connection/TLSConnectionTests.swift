@@ -93,7 +93,8 @@ struct TLSConnectionTests {
             }
         }
         #expect(
-            pair.server.receive([0]) == .failed(TLSFailure(cause: .malformed, message: "it sent too much before its hello was answered")))
+            pair.server.receive([0])
+                == .failed(TLSFailure(cause: .malformed, message: "it sent too many bytes before its hello was answered")))
     }
 
     /// A server without the groups of the client's key shares requests a second hello (RFC 8446, 4.1.4).
