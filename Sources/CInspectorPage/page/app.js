@@ -53,7 +53,7 @@ class App {
     this.redactionTrial = new RedactionTrial(care);
     this.commands = [
       { key: "j", label: "Next exchange", run: () => this.grid.move(1) },
-      { key: "k", label: "Exchange before", run: () => this.grid.move(-1) },
+      { key: "k", label: "Previous exchange", run: () => this.grid.move(-1) },
       { key: "g", label: "First exchange", run: () => this.grid.select(0) },
       { key: "G", label: "Last exchange", run: () => this.grid.select(this.rows.count - 1) },
       { key: "/", label: "Filter", run: () => $("filter").select() },
@@ -64,7 +64,7 @@ class App {
       { key: "d", label: "Compare: mark this exchange, then another", run: () => this.diff.mark(this.grid.selected ?? this.place.key) },
       { key: "e", label: "Edit the exchange", run: () => this.editExchange() },
       { key: "r", label: "Send the request again", run: () => this.resend() },
-      { label: "Try what would be redacted", run: () => this.redactionTrial.show() },
+      { label: "Preview what would be redacted", run: () => this.redactionTrial.show() },
       { label: "Compare with the older cassette", run: () => this.diff.show(this.state.older) },
       { key: "v", label: "Review: accept or refuse the new recording", run: () => this.review.show() },
       { label: "Export the list as HAR", run: () => this.download("har") },
@@ -83,13 +83,13 @@ class App {
   }
 
   async start() {
-    if (!api.hasToken) return this.notice("this page has no token: open the address that wiretape printed, with all that is after its \"#\".");
+    if (!api.hasToken) return this.notice("this page has no token: open the address that wiretape printed, including everything after its \"#\".");
     this.place = route.read();
     $("filter").value = this.place.filter;
     try {
       this.take(await asked, true);
     } catch (error) {
-      return this.notice(error.status === 401 ? "this address is of another run: open the one that wiretape printed last." : error.message);
+      return this.notice(error.status === 401 ? "this address belongs to another run: open the one that wiretape printed last." : error.message);
     }
     if (this.place.key) this.open(this.place.key, false, this.place.tab);
     api.follow((state) => this.soon(state), (_, isOver) => this.lost(isOver));
@@ -100,8 +100,8 @@ class App {
     this.isLost = true;
     this.showLive();
     if (this.review.isOver) return this.notice("the run has ended.");
-    if (isOver) return this.notice("this page is of another run: open the address that wiretape printed last.");
-    const hint = this.state.mode === "inspect" ? "" : ` If the run has ended, its cassette is shown by: ${commandLine("wiretape", "inspect", this.state.file, "--web")}`;
+    if (isOver) return this.notice("this page belongs to another run: open the address that wiretape printed last.");
+    const hint = this.state.mode === "inspect" ? "" : ` If the run has ended, show its cassette with: ${commandLine("wiretape", "inspect", this.state.file, "--web")}`;
     this.notice("the connection to wiretape is lost: trying again." + hint);
   }
 
@@ -229,7 +229,7 @@ class App {
           this.rows.reset(this.state.epoch, this.state.rows, Uint32Array.from(first));
           this.updated();
         }
-        $("counts").textContent = `${number(line.count)} found, ${number(line.looked)} of ${number(this.state.rows)} looked at`;
+        $("counts").textContent = `${number(line.count)} found, ${number(line.looked)} of ${number(this.state.rows)} searched`;
       });
       if (making.signal.aborted || !view) return;
       // A short list comes with its keys.

@@ -349,7 +349,7 @@ def columns_are_chosen_and_kept(browser, folder):
         one.until("document.querySelector('#counts').textContent === '14 exchanges'")
         assert "host" in heads() and "waterfall" not in heads() and page.is_hidden("canvas.waterfall")
         page.click("#columns")
-        page.click("button:has-text('As at first')")
+        page.click("button:has-text('Reset')")
         page.keyboard.press("Escape")
         assert heads()[:4] == ["#", "method", "url", "status"] and "host" not in heads()
         one.calm()
@@ -619,7 +619,7 @@ def a_hundred_thousand_rows_stay_quick(browser, folder):
         }""")
         page.press("#filter", "Enter")
         first_hit, words = one.until("window.hit", 240)
-        assert "looked at" in words, words
+        assert "searched" in words, words
         filtered("~all", "100,000")
         page.fill("#filter", "")
         page.press("#filter", "Enter")
@@ -766,7 +766,7 @@ def what_another_process_still_records_is_open(browser, folder):
             one.page.wait_for_selector("#panel :text('event 2')")
             one.axe("an open event stream")
             one.page.click("#tab-raw")
-            one.page.wait_for_selector("#panel :text('as the cassette would have it')")
+            one.page.wait_for_selector("#panel :text('as the cassette would contain it')")
             # There is nothing to change or to send, and no link leads to it.
             assert one.page.query_selector_all(".detail-head button:has-text('Edit'), .detail-head button:has-text('Resend'), .detail-head button:has-text('Link')") == []
             assert one.page.evaluate("location.hash") == "#/"
@@ -857,7 +857,7 @@ def a_replay_says_why_requests_missed_and_how_to_mend_it(browser, folder):
             if keys == "e":
                 one.until("document.activeElement.id === 'edit-text'")
                 one.page.click("button:has-text('Send')")
-            one.page.wait_for_selector("#side:has-text('A replay answers from the cassette and reaches no origin')")
+            one.page.wait_for_selector("#side:has-text('A replay answers from the cassette and never contacts an origin')")
             one.page.evaluate("navigator.clipboard.writeText('')")
             one.page.click("button:has-text('Copy command')")
             command = f"wiretape inspect {path} --web --open"
@@ -1165,7 +1165,7 @@ def a_request_is_sent_again(browser, folder):
         keys.press("r")
         page.wait_for_selector("text=POST may change something")
         one.axe("not sent")
-        one.until("document.activeElement.textContent === 'Send it all the same'")
+        one.until("document.activeElement.textContent === 'Send it anyway'")
         keys.press("Enter")
         page.wait_for_selector(".startline:has-text('501')")
         keys.press("Escape")

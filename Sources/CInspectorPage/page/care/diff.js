@@ -4,7 +4,7 @@ import * as api from "../core/api.js";
 
 /** The differences, field by field. */
 export function changeTable(changes, [before, after] = ["before", "after"]) {
-  if (!changes.length) return element("p", { class: "status good", text: "✓ no difference but what is incidental: dates, connections, durations" });
+  if (!changes.length) return element("p", { class: "status good", text: "✓ no differences except incidental ones: dates, connections, durations" });
   const side = (text) => element("td", {}, text === undefined ? element("em", { text: "missing" }) : recorded(text));
   return element("table", { "aria-label": "Differences" }, element("thead", {}, element("tr", {}, ["place", before, after].map((text) => element("th", { scope: "col", text })))),
     element("tbody", {}, changes.map((change) => element("tr", {}, element("th", { scope: "row" }, recorded(change.place)), side(change.old), side(change.new)))));
@@ -38,7 +38,7 @@ export class Diff {
         if (line.same !== undefined) { words.textContent = `${count(line.same, "exchange")} the same, ${counts.changed} changed, ${counts.added} added, ${counts.removed} removed`; return; }
         counts[line.kind] += 1;
         const mark = { added: "+", removed: "−", changed: "≠" }[line.kind];
-        list.append(element("li", { class: "part" }, element("p", {}, `${mark} ${line.kind} `, line.new ? element("button", { type: "button", text: `exchange ${line.new}`, onclick: () => this.actions.openNumber(line.new) }) : `exchange ${line.old} of the older`, " ", recorded(line.request)), line.changes ? changeTable(line.changes) : null));
+        list.append(element("li", { class: "part" }, element("p", {}, `${mark} ${line.kind} `, line.new ? element("button", { type: "button", text: `exchange ${line.new}`, onclick: () => this.actions.openNumber(line.new) }) : `exchange ${line.old} of the older cassette`, " ", recorded(line.request)), line.changes ? changeTable(line.changes) : null));
       });
     } catch (error) { clear(words, recorded(error.message)); }
   }

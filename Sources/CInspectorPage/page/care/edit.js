@@ -50,7 +50,7 @@ export class Editor {
       element("div", { class: "viewer-bar" },
         button("Check", "Check it, and show what would change (Ctrl-Enter)", () => this.check()), button(`Write to ${name}`, "Replace the recorded exchange (Ctrl-S)", () => this.write()),
         button("Send", "Send this request, and compare the answer with the recorded one", () => this.sender.send(exchange.key, this.answer, draft)),
-        button("Recorded text", "Drop what was changed here", () => this.revert(exchange)), button("Back", "Back to the exchange", () => this.actions.open(exchange.key, true))),
+        button("Recorded text", "Discard the changes made here", () => this.revert(exchange)), button("Back", "Back to the exchange", () => this.actions.open(exchange.key, true))),
       this.area, this.result, this.answer);
     this.area.focus();
     this.area.setSelectionRange(0, 0);
@@ -82,7 +82,7 @@ export class Editor {
     const isReady = !found.problems.some((one) => one.blocks);
     clear(edit.result,
       element("p", { class: isReady ? "status good" : "problem" }, isReady ? `✓ it can be written: ${count(lines.length, "changed line")}` : "✗ it cannot be written"),
-      found.correctable ? element("p", {}, element("button", { type: "button", text: "Correct sizes and digests", title: "Write what the bodies have now: size, SHA-256, Content-Length", onclick: () => this.correct(edit) })) : null,
+      found.correctable ? element("p", {}, element("button", { type: "button", text: "Correct sizes and digests", title: "Write the size, SHA-256 and Content-Length that the bodies have now", onclick: () => this.correct(edit) })) : null,
       found.problems.length ? element("ul", { class: "problems" }, found.problems.map((problem) => this.problem(problem))) : null,
       found.changes.length ? [element("h3", { text: "What would change" }), changeTable(found.changes, ["recorded", "edited"])] : null,
       lines.length ? [element("h3", { text: "Changed lines" }), element("pre", { class: "changed", tabindex: 0, role: "region", "aria-label": "Changed lines" },

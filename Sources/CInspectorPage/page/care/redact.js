@@ -20,7 +20,7 @@ export class RedactionTrial {
     };
     this.result = element("div", { role: "status" });
     this.actions.panel("What would be redacted",
-      element("p", { class: "facts", text: "The cassette's own rules and the usual ones, with these. One a line; nothing is written." }),
+      element("p", { class: "facts", text: "The cassette's own rules and the default rules apply too. Write one rule or value per line. Nothing is written to the cassette." }),
       field("redact", "Remove", "json:/user/email, header:x-key, text=[0-9]{16}"), field("keep", "Keep", "header:x-api-key, jwt"), field("values", "These values, wherever they are", "a secret that you know"),
       element("div", { class: "viewer-bar" },
         element("button", { type: "button", text: "Try", title: "Ctrl-Enter", onclick: () => this.run() }),
@@ -42,7 +42,7 @@ export class RedactionTrial {
   shown(found) {
     if (!found.changed) return [element("p", { class: "status good", text: `✓ nothing would be redacted in ${count(found.exchanges, "exchange")}` })];
     return [
-      element("p", { text: `${count(found.places, "place")} in ${number(found.changed)} of ${count(found.exchanges, "exchange")}${found.found.length < found.places ? `; the list has ${number(found.found.length)}` : ""}` }),
+      element("p", { text: `${count(found.places, "place")} in ${number(found.changed)} of ${count(found.exchanges, "exchange")}${found.found.length < found.places ? `; ${number(found.found.length)} of them are listed` : ""}` }),
       element("table", { "aria-label": "Places" },
         element("thead", {}, element("tr", {}, ["exchange", "place", "placeholder", "text with it"].map((text) => element("th", { scope: "col", text })))),
         element("tbody", {}, found.found.map((one) => element("tr", {},

@@ -25,7 +25,7 @@ export class Sender {
   /** Explains why this page sends nothing, and which one can. */
   explain(box) {
     const { mode, path } = this.actions.run();
-    const why = mode === "serve" ? "The requests of a session are those of its clients, so its page sends none." : "A replay answers from the cassette and reaches no origin, and neither does its page.";
+    const why = mode === "serve" ? "A session takes requests only from its clients, so its page sends none." : "A replay answers from the cassette and never contacts an origin, and neither does its page.";
     const command = commandLine("wiretape", "inspect", path, "--web", "--open");
     clear(box, element("p", { class: "caution", role: "status", text: why }), element("p", { text: "Open the cassette on its own, and send from there:" }),
       element("pre", { tabindex: 0, role: "region", "aria-label": "Command" }, recorded(command)),
@@ -42,7 +42,7 @@ export class Sender {
     } catch (error) {
       clear(box, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
       if (error.code !== "unsafe-method") return;
-      const button = element("button", { type: "button", text: "Send it all the same", onclick: () => this.send(key, box, { epoch, text }, true) });
+      const button = element("button", { type: "button", text: "Send it anyway", onclick: () => this.send(key, box, { epoch, text }, true) });
       box.append(element("p", {}, button));
       button.focus();
     }
@@ -54,7 +54,7 @@ export class Sender {
       element("h3", { text: "Answer" }),
       ...sent.notes.map((note) => element("p", { class: "caution" }, recorded(note))),
       isAnswered ? element("p", { class: "startline", role: "status" }, recorded(`${sent.version} ${sent.status} ${sent.reason}`)) : element("p", { class: "problem", role: "status", text: "✗ no answer" }),
-      element("h3", { text: "Since it was recorded" }), changeTable(sent.changes, ["recorded", "now"]),
+      element("h3", { text: "Changes since it was recorded" }), changeTable(sent.changes, ["recorded", "now"]),
       isAnswered ? element("h3", { text: "Header fields" }) : null, isAnswered ? fieldTable(sent.headers, "Header fields of the answer") : null,
       sent.body === undefined ? null : element("h3", { text: `Body, ${bytes(sent.size)}${sent.whole ? "" : ", its beginning"}` }),
       sent.body === undefined ? null : element("pre", { tabindex: 0, role: "region", "aria-label": "Body of the answer", dir: "auto" }, recorded(sent.body, { lines: true })),

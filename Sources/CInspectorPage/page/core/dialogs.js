@@ -18,7 +18,7 @@ export function help(commands) {
   open(element("h2", { id: "dialog-title", text: "Keys" }),
     element("table", {}, element("tbody", {}, commands.filter((one) => one.key).map((one) => element("tr", {}, element("th", { scope: "row" }, element("kbd", { text: one.key })), element("td", { text: one.label }))))),
     element("h3", { text: "Filters" }),
-    element("p", { text: "The command line's: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, ~ts ~bs ~hs of the response), ~grpc status, ~websocket, ~a asset, ~q without a response, ~e cut or failed; !, &, | and parentheses; a pattern alone matches the URL." }),
+    element("p", { text: "As on the command line: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, ~ts ~bs ~hs of the response), ~grpc status, ~websocket, ~a asset, ~q without a response, ~e cut or failed; !, &, | and parentheses; a pattern alone matches the URL." }),
     element("button", { type: "button", text: "Close", onclick: close, autofocus: true }));
 }
 

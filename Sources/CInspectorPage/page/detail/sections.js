@@ -84,8 +84,8 @@ export async function parts(exchange) {
     shown.push(element("h3", { text: `Parts of the ${side} body, ${bytes(body.decoded)}` }));
     const [list, lint] = await Promise.all([api.json(base + "/parts").catch((error) => ({ problem: error.message })), api.json(base + "/lint").catch(() => ({ findings: [] }))]);
     shown.push(findings(lint.findings));
-    if (list.problem || !list.parts) { shown.push(element("p", { class: "problem", text: "the parts of this body cannot be told apart" })); continue; }
-    if (list.otherBoundary) shown.push(element("p", { class: "caution", text: "the body uses another boundary than its Content-Type says" }));
+    if (list.problem || !list.parts) { shown.push(element("p", { class: "problem", text: "this body cannot be split into its parts" })); continue; }
+    if (list.otherBoundary) shown.push(element("p", { class: "caution", text: "the body uses a boundary other than the one in its Content-Type" }));
     if (list.boundary !== undefined) shown.push(element("p", { class: "facts" }, "boundary ", recorded(list.boundary)));
     shown.push(element("ol", { class: "parts" }, list.parts.map((part) => partItem(part, base, exchange))));
   }
@@ -172,7 +172,7 @@ function timedItems(list) {
   let last = null;
   return (item, at) => {
     if (at !== undefined) {
-      item.firstChild.prepend(element("span", { class: "at", title: "since the message before", text: last === null ? "" : `+${milliseconds(Math.max(0, at - last))}` }), " ");
+      item.firstChild.prepend(element("span", { class: "at", title: "since the previous message", text: last === null ? "" : `+${milliseconds(Math.max(0, at - last))}` }), " ");
       last = at;
     }
     list.append(item);
@@ -263,7 +263,7 @@ export function timing(exchange) {
 
 export function connection(exchange) {
   const info = exchange.connection;
-  if (!info) return [element("p", { class: "empty", text: "nothing is recorded of the connection" })];
+  if (!info) return [element("p", { class: "empty", text: "nothing is recorded about the connection" })];
   const row = (name, value) => (value === undefined || value === null ? null : element("tr", {}, element("th", { scope: "row", text: name }), element("td", {}, recorded(String(value)))));
   const rows = [row("connection", info.id), row("to", info.remote), row("stream", info.stream), row("reused", info.reused ? (info.openedBy ? `yes, opened by exchange ${info.openedBy}` : "yes") : "no")];
   if (exchange.tunnel) rows.push(row("tunnel", `${bytes(exchange.tunnel.sent)} sent, ${bytes(exchange.tunnel.received)} received`));

@@ -77,7 +77,7 @@ export function viewer(source) {
       const [name, ...value] = part.split("=");
       return element("tr", {}, element("th", { scope: "row" }, recorded(decoded(name))), element("td", {}, recorded(decoded(value.join("=")), { lines: true })));
     });
-    clear(content, element("table", { class: "fields" }, element("tbody", {}, rows)), size > array.length ? element("p", { class: "caution", text: "the first MiB; see Text for all" }) : null);
+    clear(content, element("table", { class: "fields" }, element("tbody", {}, rows)), size > array.length ? element("p", { class: "caution", text: "only the first MiB; Text shows all of it" }) : null);
   }
 
   async function windowed() {

@@ -65,5 +65,5 @@ export function choices(changed) {
   const show = () => { const shown = chosen(); COLUMNS.forEach((column, index) => { boxes[index].checked = shown.includes(column); }); };
   show();
   return [element("div", { class: "choices" }, COLUMNS.map((column, index) => element("label", {}, boxes[index], ` ${column.words}`))),
-    element("button", { type: "button", text: "As at first", onclick: () => { keep(null); show(); changed(); } })];
+    element("button", { type: "button", text: "Reset", onclick: () => { keep(null); show(); changed(); } })];
 }

@@ -40,7 +40,7 @@ export class Replay {
     const used = report.answers.map((answers, index) => [answers, index + 1]).filter(([answers]) => answers > 0);
     if (used.length) body.append(element("h3", { text: "Hits" }), element("p", {}, used.slice(0, 200).flatMap(([answers, number]) => [element("button", { type: "button", text: answers > 1 ? `${number} ×${answers}` : String(number), "aria-label": `Exchange ${number}, answered ${count(answers, "time")}`, onclick: () => this.actions.open(number) }), " "])));
     clear(this.parent, element("div", { class: "detail-head" }, element("h2", { text: "Replay" }),
-      element("button", { type: "button", text: "Look again", onclick: () => this.show() }), element("button", { type: "button", text: "Close", onclick: () => this.actions.close() })), body);
+      element("button", { type: "button", text: "Refresh", onclick: () => this.show() }), element("button", { type: "button", text: "Close", onclick: () => this.actions.close() })), body);
   }
 
   miss(miss) {
@@ -48,7 +48,7 @@ export class Replay {
     const box = element("section", { class: "part", "aria-label": `Miss ${this.place + 1} of ${all.length}` });
     const step = (by) => () => { this.place = (this.place + by + all.length) % all.length; this.render(); };
     box.append(element("div", { class: "viewer-bar" }, element("strong", { class: "status bad", text: `✗ Miss ${this.place + 1} of ${all.length}` }),
-      element("button", { type: "button", text: "‹", "aria-label": "Miss before", onclick: step(-1), disabled: all.length < 2 }), element("button", { type: "button", text: "›", "aria-label": "Next miss (m)", onclick: step(1), disabled: all.length < 2 })),
+      element("button", { type: "button", text: "‹", "aria-label": "Previous miss", onclick: step(-1), disabled: all.length < 2 }), element("button", { type: "button", text: "›", "aria-label": "Next miss (m)", onclick: step(1), disabled: all.length < 2 })),
     element("p", { class: "startline" }, recorded(miss.request)));
     // Places to ignore, and PLACE=REGEX patterns.
     const [ignored, patterns] = [new Set(), new Set()];
@@ -60,7 +60,7 @@ export class Replay {
         element("thead", {}, element("tr", {}, ["place", "this request", "recorded", "rule"].map((text) => element("th", { scope: "col", text })))),
         element("tbody", {}, near.differences.map((difference) => element("tr", {}, element("th", { scope: "row" }, recorded(difference.place)),
           element("td", {}, difference.live === undefined ? element("em", { text: "missing" }) : recorded(difference.live)), element("td", {}, difference.recorded === undefined ? element("em", { text: "missing" }) : recorded(difference.recorded)),
-          element("td", {}, difference.ignore ? this.choice("ignore", difference.ignore, ignored) : null, difference.pattern ? this.choice("pattern", difference.pattern, patterns) : null, difference.ignore || difference.pattern ? null : element("em", { text: "no rule can" })))))));
+          element("td", {}, difference.ignore ? this.choice("ignore", difference.ignore, ignored) : null, difference.pattern ? this.choice("pattern", difference.pattern, patterns) : null, difference.ignore || difference.pattern ? null : element("em", { text: "no rule can ignore it" })))))));
     });
     const act = async (work) => {
       try { clear(result, await work()); } catch (error) { clear(result, element("p", { class: "problem" }, recorded(error.message))); }
@@ -90,7 +90,7 @@ export class Replay {
     return element("div", {},
       mine.length ? element("p", { class: "status good" }, `✓ exchange ${mine[0].exchange} would answer${mine[0].usedUp ? ", but is used up" : ""}`) : element("p", { class: "caution", text: "⚠ no recorded exchange would answer with these rules alone" }),
       found.answered.length > mine.length ? element("p", { text: `also ${count(found.answered.length - mine.length, "other miss", "other misses")}` }) : null,
-      found.equal.length ? element("div", { class: "caution" }, element("p", { text: "⚠ makes recorded requests equal that are told apart now:" }), element("ul", {}, found.equal.slice(0, 50).map((group) => element("li", { text: group.slice(0, 20).map((number) => "#" + number).join(" = ") + (group.length > 20 ? ` and ${group.length - 20} more` : "") })))) : element("p", { class: "status good", text: "✓ makes no other recorded requests equal" }));
+      found.equal.length ? element("div", { class: "caution" }, element("p", { text: "⚠ these rules make recorded requests equal that are distinct now:" }), element("ul", {}, found.equal.slice(0, 50).map((group) => element("li", { text: group.slice(0, 20).map((number) => "#" + number).join(" = ") + (group.length > 20 ? ` and ${group.length - 20} more` : "") })))) : element("p", { class: "status good", text: "✓ makes no other recorded requests equal" }));
   }
 }
 
