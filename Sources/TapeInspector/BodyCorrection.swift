@@ -30,15 +30,17 @@ struct BodyCorrection {
             let (body, headers) = interaction.body(of: side)
             guard let body, let found = try? Self.wire(of: body, reader, digest) else { continue }
             func add(_ text: String, _ right: Wrong.Value) { self.wrong.append(Wrong(side: side, text: text, right: right)) }
-            if found.size != body.size { add("it has \(found.size) bytes, and its \"size\" is \(body.size)", .size(found.size)) }
-            if let recorded = body.sha256, recorded != found.sha256 { add("its \"sha256\" is that of other bytes", .sha256(found.sha256)) }
+            if found.size != body.size { add("it has \(found.size) bytes, but its \"size\" is \(body.size)", .size(found.size)) }
+            if let recorded = body.sha256, recorded != found.sha256 {
+                add("its \"sha256\" does not match its bytes", .sha256(found.sha256))
+            }
             if found.isEdited, let original = body.original {
-                add("its \"original\", \"\(original.path)\", has the bytes from before", .original)
+                add("its \"original\", \"\(original.path)\", still has the old bytes", .original)
             }
             guard let length = Self.length(headers), length != found.size, body.isComplete, Self.hasLength(interaction, side) else {
                 continue
             }
-            add("its Content-Length is \(length), and it has \(found.size) bytes", .contentLength(found.size))
+            add("its Content-Length is \(length), but it has \(found.size) bytes", .contentLength(found.size))
         }
     }
 

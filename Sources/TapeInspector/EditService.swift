@@ -107,7 +107,7 @@ struct EditService {
         guard let interaction = try? InteractionDecoder.decode(text, at: .textAlone) else {
             throw LocalAnswer(
                 status: 422, reason: "Unprocessable Content", code: "edit",
-                message: "the text is not an exchange: mend what is wrong with it first.")
+                message: "the text is not an exchange: fix the problems in it first.")
         }
         return try self.correction(of: interaction).corrected(text)
     }
@@ -137,7 +137,7 @@ struct EditService {
         return (0..<rows.count).first { $0 != self.ordinal && rows[$0].id == id }.map { $0 + 1 }
     }
 
-    private static func twinWords(_ twin: Int, _ id: Int) -> String { "exchange \(twin) has the id \(id) already: choose another one" }
+    private static func twinWords(_ twin: Int, _ id: Int) -> String { "exchange \(twin) already has the id \(id): choose another one" }
 
     /// Secrets that are not in the recorded text.
     private func leaks(_ edited: Interaction, _ old: Interaction?) throws -> [Problem] {
@@ -148,7 +148,7 @@ struct EditService {
             let kind = found.placeholder?.prefix { $0 != ":" }.drop { $0 == "{" }
             return Problem(
                 kind: "secret",
-                text: "\(found.place) has \(kind.map { "what the rules call \($0)" } ?? "a secret") in it: write a placeholder instead",
+                text: "\(found.place) contains \(kind.map { "what the rules call \($0)" } ?? "a secret"): write a placeholder instead",
                 isBlocking: !known.contains(found.place))
         }
     }
@@ -173,7 +173,7 @@ struct EditService {
         guard self.moment.epoch.damage == nil else {
             throw CassetteError(
                 .damaged,
-                "\"\(self.cassette.path)\" is torn: \"wiretape decode\" repairs it, and keeps what it removes in a file beside it.")
+                "\"\(self.cassette.path)\" is torn: \"wiretape decode\" repairs it, and keeps the removed part in a file next to it.")
         }
         let recorded = try self.recorded()
         let rewriter = try CassetteAppender.open(self.cassette.path, recorder: "wiretape \(Version.current)").finish()
@@ -202,7 +202,7 @@ struct EditService {
         do throws(CassetteError) {
             try CassetteReferences(familyOf: self.cassette.path).tidy(BodyStore(cassettePath: self.cassette.path))
         } catch {
-            written.problem = "files of bodies that the cassette names no longer were not removed: \(error.message)"
+            written.problem = "body files that the cassette no longer refers to were not removed: \(error.message)"
         }
         return written
     }

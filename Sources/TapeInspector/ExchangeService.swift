@@ -35,7 +35,7 @@ struct ExchangeService {
         if parts.count == 1 { return .whole(try self.describe(interaction, ordinal, reader)) }
         let bytes = RecordedBytes(interaction: interaction, reader: reader)
         let form = try arguments["as"].map { text throws(LocalAnswer) in
-            guard let form = RecordedBytes.Form(rawValue: text) else { throw InspectorService.bad("as", "as takes raw or decoded") }
+            guard let form = RecordedBytes.Form(rawValue: text) else { throw InspectorService.bad("as", "\"as\" takes raw or decoded") }
             return form
         }
         if parts[1] == "curl", parts.count == 2 { return .whole(try Self.curl(interaction, self.number(ordinal), reader)) }

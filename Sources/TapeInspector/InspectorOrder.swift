@@ -47,6 +47,6 @@ extension InspectorService {
     static var stale: LocalAnswer {
         LocalAnswer(
             status: 412, reason: "Precondition Failed", code: "epoch",
-            message: "the cassette has become another file: look at it again, then repeat this.")
+            message: "the cassette was replaced by another file: load it again, then repeat this.")
     }
 }

@@ -220,9 +220,9 @@ final class InspectorService: Sendable {
         guard question.answer(answer, by: .page) else {
             let message =
                 switch question.phase {
-                case .closed, .open: "the recording has not ended: it can be accepted or refused when it has."
-                case .answered(let answer, let side): "the answer was given already, on the \(side.rawValue): \(answer.rawValue)."
-                case .done(let words, let side): "the answer was given already, on the \(side.rawValue): \(words)."
+                case .closed, .open: "the recording has not ended yet: accept or refuse it when it has."
+                case .answered(let answer, let side): "this was already answered, on the \(side.rawValue): \(answer.rawValue)."
+                case .done(let words, let side): "this was already answered, on the \(side.rawValue): \(words)."
                 case .failed(let message): message
                 }
             throw LocalAnswer(status: 409, reason: "Conflict", code: "answered", message: message)
@@ -296,7 +296,7 @@ final class InspectorService: Sendable {
         guard isFirst else {
             throw LocalAnswer(
                 status: 409, reason: "Conflict", code: "busy",
-                message: "a request is being sent, or rules or a text are tried: wait until that has ended, then repeat this.")
+                message: "a request is being sent, or rules or a text are being tried: wait until that has ended, then repeat this.")
         }
         defer { self.isBusy.withLock { $0 = false } }
         return try work()
@@ -307,7 +307,7 @@ final class InspectorService: Sendable {
         guard let send = self.tools.send else {
             throw LocalAnswer(
                 status: 403, reason: "Forbidden", code: "sends-nothing",
-                message: "this run sends nothing of its own: open the cassette with \"wiretape inspect --web\", and send from there.")
+                message: "this run sends no requests of its own: open the cassette with \"wiretape inspect --web\", and send from there.")
         }
         let order = try InspectorOrder(request.body)
         let (moment, ordinal) = try self.chosen(order)

@@ -28,13 +28,13 @@ final class ListService: Sendable {
         if let list = arguments["at"] {
             let keys = list.split(separator: ",").map { Int($0) }
             guard keys.count <= RowsJSON.limit, keys.allSatisfy({ $0.map { $0 >= 1 && $0 <= count } == true }) else {
-                throw InspectorService.bad("at", "at takes up to \(RowsJSON.limit) keys of rows that there are")
+                throw InspectorService.bad("at", "\"at\" takes up to \(RowsJSON.limit) keys of existing rows")
             }
             ordinals = keys.compactMap { $0.map { $0 - 1 } }
         } else {
             guard let from = Int(arguments["from"] ?? "0"), from >= 0, let wanted = Int(arguments["count"] ?? "\(RowsJSON.limit)"),
                 wanted >= 0
-            else { throw InspectorService.bad("from", "from and count take numbers from 0") }
+            else { throw InspectorService.bad("from", "\"from\" and \"count\" take numbers from 0") }
             ordinals = from < count ? Array(from..<min(count, from + min(wanted, RowsJSON.limit))) : []
         }
         let number = self.number(moment.rows)
@@ -82,7 +82,7 @@ final class ListService: Sendable {
     /// The keys of the rows, with four bytes each, least significant byte first.
     func view(_ id: String) throws -> LocalAnswer {
         guard let view = Int(id).flatMap({ self.views.view($0) }) else {
-            throw LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "that view is no longer there: make it again.")
+            throw LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "that view no longer exists: create it again.")
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(view.ordinals.count * 4)
@@ -155,13 +155,13 @@ final class ListService: Sendable {
         guard let order = self.tickets.take(ticket) else {
             throw LocalAnswer(
                 status: 404, reason: "Not Found", code: "ticket",
-                message: "that download was fetched already or waited too long: ask for it again.")
+                message: "that download was already fetched or has expired: request it again.")
         }
         let moment = self.cassette.moment
         let view = order.view.flatMap { self.views.view($0) }
         guard order.view == nil || view?.epoch == moment.rows.epoch else {
             throw LocalAnswer(
-                status: 409, reason: "Conflict", code: "epoch", message: "the cassette has become another file: look at it again.")
+                status: 409, reason: "Conflict", code: "epoch", message: "the cassette was replaced by another file: load it again.")
         }
         let export = ViewExport(
             order.format, view?.ordinals ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment,

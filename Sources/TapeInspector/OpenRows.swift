@@ -130,7 +130,7 @@ final class OpenRows: Sendable {
             throw LocalAnswer(
                 status: 404, reason: "Not Found", code: "not-found",
                 message: Int(parts[0]).map { self.contains($0) } == true
-                    ? "exchange \(parts[0].prefix(20)) is still open: what was recorded of it is shown when it has ended."
+                    ? "exchange \(parts[0].prefix(20)) is still open: its recording is shown when it has ended."
                     : "exchange \(parts[0].prefix(20)) has ended, and is not in the cassette.")
         }
         let interaction = try conversation.interaction(digest: self.digest)

@@ -53,7 +53,7 @@ package struct RedactionService {
         } catch let error as SettingSyntaxError {
             // The advice refers to command-line options, which a page does not have.
             let advice = ": remove it from --secret-env, and pass its place with --redact"
-            throw InspectorService.refusal("rules", error.message.replacing(advice, with: ": name the place that it is in under Remove"))
+            throw InspectorService.refusal("rules", error.message.replacing(advice, with: ": enter its place under Remove"))
         }
         let trial = try tryRedaction(self.cassette.path, rules)
         var writer = JSONWriter()

@@ -98,7 +98,7 @@ import Testing
         #expect(checked["correctable"]?.bool == true)
         #expect(
             checked["problems"]?.elements.map { $0["text"]?.string } == [
-                "response body: it has 6 bytes, and its \"size\" is 2", "response body: its \"sha256\" is that of other bytes",
+                "response body: it has 6 bytes, but its \"size\" is 2", "response body: its \"sha256\" does not match its bytes",
                 "response body: its Content-Length is 2, and it has 6 bytes",
             ])
         let answer = try self.ask(service, "/api/edits/correct", [("key", "2"), ("text", edited)])
@@ -128,7 +128,7 @@ import Testing
         let text = try self.text(service, 2)
         #expect(try self.problems(service, text).isEmpty)
         let edited = text.replacing("\"ok\"", with: "\"better\"")
-        #expect(try self.problems(service, edited).contains { $0["text"]?.string?.hasSuffix("has the bytes from before") == true })
+        #expect(try self.problems(service, edited).contains { $0["text"]?.string?.hasSuffix("still has the old bytes") == true })
         let corrected = try #require(try self.ask(service, "/api/edits/correct", [("key", "2"), ("text", edited)]).json["text"]?.string)
         #expect(try self.problems(service, corrected).isEmpty && !corrected.contains("original"))
     }
@@ -154,7 +154,7 @@ import Testing
         let text = try self.text(service, 2).replacing("http://a/2", with: "http://a/2?token=abc")
         let problem = try #require(try self.problems(service, text).first)
         #expect(problem["kind"]?.string == "secret" && problem["blocks"]?.bool == true)
-        #expect(problem["text"]?.string == "request url has what the rules call token in it: write a placeholder instead")
+        #expect(problem["text"]?.string == "request url contains what the rules call token: write a placeholder instead")
         #expect(try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"").status == 422)
     }
 

@@ -1049,12 +1049,12 @@ def an_exchange_is_edited(browser, folder):
         assert "response status" in shown and "418" in shown and "SHA-256" in shown or "bytes" in shown, shown
         # Its body is longer now than it says.
         size = recorded["response"]["body"]["size"]
-        assert f'it has {size + 2} bytes, and its "size" is {size}' in shown, shown
+        assert f'it has {size + 2} bytes, but its "size" is {size}' in shown, shown
         one.axe("an edit")
         page.click("button:has-text('Correct sizes and digests')")
         one.until("document.querySelector('#edit-result .good')?.textContent.includes('it can be written') && !document.querySelector('#edit-result').textContent.includes('Correct sizes')")
         assert json.loads(page.input_value("#edit-text"))["response"]["body"]["size"] == size + 2
-        assert "and its" not in page.inner_text("#edit-result"), page.inner_text("#edit-result")
+        assert "but its" not in page.inner_text("#edit-result"), page.inner_text("#edit-result")
         keys.press("Control+s")
         page.wait_for_selector("#edit-result:has-text('written into everything.json')")
         assert json.load(open(path))["interactions"][2]["response"]["status"] == 418
@@ -1075,7 +1075,7 @@ def an_exchange_is_edited(browser, folder):
         os.rename(path + ".new", path)
         inspector.until("/api/state", lambda state: state["epoch"] == 4 and state["rows"] == 14)
         keys.press("Control+s")
-        page.wait_for_selector("#edit-result:has-text('has become another file')")
+        page.wait_for_selector("#edit-result:has-text('was replaced by another file')")
         assert page.input_value("#edit-text") == edited and json.load(open(path))["interactions"][2] == recorded
         assert os.listdir(folder) == ["everything.json"]
         one.calm(allowed=["412", "422", "415"])
@@ -1196,7 +1196,7 @@ def a_request_is_sent_again(browser, folder):
         os.rename(path + ".new", path)
         inspector.until("/api/state", lambda state: state["epoch"] == 2 and state["rows"] == 4)
         keys.press("r")
-        page.wait_for_selector("text=has become another file")
+        page.wait_for_selector("text=was replaced by another file")
         one.calm(allowed=["403", "422", "412"])
         # An answer that does not end keeps nobody waiting who stops the command.
         one.open(4, "response")
@@ -1230,7 +1230,7 @@ def what_rules_would_redact_is_shown(browser, folder):
         page.fill("#redact-redact", "")
         page.fill("#redact-values", "miso")
         keys.press("Control+Enter")
-        page.wait_for_selector("#side .problem:has-text('name the place that it is in under Remove')")
+        page.wait_for_selector("#side .problem:has-text('enter its place under Remove')")
         assert open(path).read() == before and os.listdir(folder) == ["everything.json"]
         one.calm(allowed=["400"])
 
