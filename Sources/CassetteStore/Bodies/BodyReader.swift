@@ -48,7 +48,7 @@ public struct BodyReader: Sendable {
         guard slice.offset >= 0, slice.size >= 0, slice.offset <= size, slice.size <= size - slice.offset else {
             throw CassetteError(
                 .damaged,
-                "\"\(file.path)\" has \(size) bytes and not the \(slice.size) at byte \(slice.offset) that the cassette names; record the exchange again"
+                "\"\(file.path)\" has \(size) bytes, and not the \(slice.size) bytes at byte \(slice.offset) that the cassette refers to; record the exchange again"
             )
         }
         return BodyStream(file: file, range: slice.offset..<(slice.offset + slice.size), check: .crc32(0, expected: slice.crc32))
@@ -74,7 +74,8 @@ public struct BodyReader: Sendable {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].hasSuffix(".bodies"), parts.allSatisfy({ FileLocation.isPlainName($0) }) else {
             throw CassetteError(
-                .unsafePath, "the cassette names a body \"\(path)\", which is not a file in a \".bodies\" folder beside it; it is not read")
+                .unsafePath, "the cassette names a body \"\(path)\", which is not a file in a \".bodies\" folder next to it; it is not read"
+            )
         }
         let parent = try OpenFolder(self.folder)
         let folder = try OpenFolder(String(parts[0]), in: parent)

@@ -259,8 +259,8 @@ public final class BodyStore {
         }
         throw CassetteError(
             .unwritable,
-            "there are \(JournalName.copies.count) conversations of the number \(id) in \"\(box.folder.path)\" that no recorder "
-                + "has taken into a cassette: look at them, and remove them")
+            "there are \(JournalName.copies.count) conversations with the number \(id) in \"\(box.folder.path)\" that no recorder "
+                + "has added to a cassette: check them, and remove them")
     }
 
     /// Notes that a file of this name was written.

@@ -92,7 +92,7 @@ public enum CassettePlace {
         let staged = self.hiddenPath(of: path, by: command)
         guard !self.exists(staged) else {
             throw CassetteError(
-                .inUse, "another \"wiretape \(command.rawValue)\" is writing \"\(path)\": wait for its end, or name another file")
+                .inUse, "another \"wiretape \(command.rawValue)\" is writing \"\(path)\": wait until it has ended, or name another file")
         }
         return staged
     }
@@ -134,13 +134,13 @@ public enum CassettePlace {
         guard FileLocation.isPlainName(location.bodiesName) else {
             throw CassetteError(
                 .unsafePath,
-                "\"\(path)\" cannot name a cassette: a backslash or a control character is in it, and the folder beside it could not be opened on every system; choose another name"
+                "\"\(path)\" cannot name a cassette: it contains a backslash or a control character, so the folder next to it could not be opened on every system; choose another name"
             )
         }
         guard location.name.utf8.count <= self.nameLimit else {
             throw CassetteError(
                 .unsafePath,
-                "\"\(path)\" cannot name a cassette: its name has \(location.name.utf8.count) bytes, and at most \(self.nameLimit) leave room for the files beside it; choose a shorter one"
+                "\"\(path)\" cannot name a cassette: its name has \(location.name.utf8.count) bytes, and at most \(self.nameLimit) leave room for the names of the files next to it; choose a shorter one"
             )
         }
     }
@@ -224,7 +224,7 @@ public enum CassettePlace {
             if !self.exists(name) { return name }
         }
         throw CassetteError(
-            .unwritable, "there are 100 recordings beside \"\(path)\" that never replaced it: look at them and remove them.")
+            .unwritable, "there are 100 recordings next to \"\(path)\" that never replaced it: check them and remove them.")
     }
 }
 

@@ -22,7 +22,7 @@ public enum DescriptorFiles {
                 } catch {
                     throw CassetteError(
                         .damaged,
-                        "\"\(file)\" cannot name the fields of gRPC messages: \(error.reason); name what \"protoc --include_imports --descriptor_set_out=FILE\" has written",
+                        "\"\(file)\" cannot name the fields of gRPC messages: \(error.reason); name a file that \"protoc --include_imports --descriptor_set_out=FILE\" has written",
                         cause: error)
                 }
                 files.append(bytes)

@@ -111,7 +111,7 @@ package struct SystemError {
         case EMFILE, ENFILE: return "too many open files"
         case ENAMETOOLONG: return "the name is too long"
         case EIO: return "the disk reported an error"
-        case EWOULDBLOCK where self.operation == .lock: return "another recorder writes it"
+        case EWOULDBLOCK where self.operation == .lock: return "another recorder is writing it"
         default: return "the system refused"
         }
     }

@@ -39,7 +39,7 @@ package struct OpenFolder: ~Copyable, Sendable {
             if number == ELOOP, !followsLinks, name.hasSuffix(".bodies") {
                 throw CassetteError(
                     .unsafePath,
-                    "\"\(path)\" is a symbolic link, and a folder of bodies is never reached through one; put the folder in its place, or make the cassette a link to the file beside the folder"
+                    "\"\(path)\" is a symbolic link, and a folder of bodies is never opened through a link; replace the link with the folder, or make the cassette a link to the file next to the folder"
                 )
             }
             throw SystemError(number: number, operation: .open, path: path).cassetteError
@@ -115,7 +115,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         if let target = self.target(ofLink: name) { return target }
         throw CassetteError(
             .unsafePath,
-            "\"\(self.path)/\(name)\" is a symbolic link that leads to no file in \"\(self.path)\", so it is not read; copy the file in its place, or open the cassette through a link to the one whose bodies are there"
+            "\"\(self.path)/\(name)\" is a symbolic link that does not lead to a file in \"\(self.path)\", so it is not read; replace it with a copy of the file, or open the cassette through a link to the one whose bodies are there"
         )
     }
 

@@ -80,7 +80,8 @@ struct JournalBodies {
     }
 
     private static func noPiece(_ path: String) -> CassetteError {
-        CassetteError(.damaged, "\"\(path)\" has a line that is no piece of a body: remove it, and the \".json\" file of its name")
+        CassetteError(
+            .damaged, "\"\(path)\" has a line that is not a piece of a body: remove the file, and the \".json\" file with the same name")
     }
 
     /// Gives an interaction its bodies.

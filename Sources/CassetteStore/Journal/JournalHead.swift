@@ -48,13 +48,13 @@ struct JournalHead {
             root = try JSONDocument(text).root
         } catch {
             throw CassetteError(
-                .damaged, "\"\(path)\" is torn, and with it what it is the head of: remove it, and the \".jsonl\" file of its name",
+                .damaged, "\"\(path)\" is torn, so its conversation is lost: remove it, and the \".jsonl\" file with the same name",
                 cause: error)
         }
         if let version = root["journal"]?.int, version != Self.version {
             throw CassetteError(
                 .unsupportedVersion,
-                "\"\(path)\" is a journal of version \(version), and this wiretape knows version \(Self.version): "
+                "\"\(path)\" is a journal of version \(version), but this wiretape supports only version \(Self.version): "
                     + "record or decode with the version that wrote it")
         }
         guard root["journal"]?.int == Self.version, let cassette = root["cassette"]?.string, let form = root["messages"]?.string,
@@ -65,7 +65,7 @@ struct JournalHead {
         guard let form = ConversationForm(rawValue: form) else {
             throw CassetteError(
                 .unsupportedVersion,
-                "\"\(path)\" is of a conversation in the form \"\(form)\", which this wiretape does not know: "
+                "\"\(path)\" holds a conversation in the form \"\(form)\", which this wiretape does not support: "
                     + "record or decode with the version that wrote it")
         }
         self.cassette = cassette
@@ -73,7 +73,8 @@ struct JournalHead {
         self.interaction = try InteractionDecoder.decode(
             Array(interaction.raw), at: InteractionPlace(file: path, line: interaction.line))
         guard self.interaction.webSocket == nil else {
-            throw CassetteError(.damaged, "\"\(path)\" has messages itself, which are in the \".jsonl\" file of its name: remove it")
+            throw CassetteError(
+                .damaged, "\"\(path)\" contains messages, which belong in the \".jsonl\" file with the same name: remove it")
         }
     }
 }

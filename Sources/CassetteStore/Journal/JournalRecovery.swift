@@ -117,9 +117,9 @@ public struct JournalRecovery {
         let count = self.outcome.added.count
         let what = count == 1 ? "1 conversation" : "\(count) conversations"
         var text =
-            "\"\(self.appender.path)\": the last recorder was ended within \(what); what was recorded of \(count == 1 ? "it" : "them") "
+            "\"\(self.appender.path)\": the last recorder ended during \(what); the recorded part of \(count == 1 ? "it" : "them") "
         text += "is in the cassette, cut by the recorder (\(Self.exchanges(self.outcome.added)))"
-        if !torn.isEmpty { text += "; a message that was written only in part is left out (\(Self.exchanges(torn)))" }
+        if !torn.isEmpty { text += "; a partly written message is left out (\(Self.exchanges(torn)))" }
         self.outcome.notices.append(text + ".")
     }
 

@@ -166,7 +166,7 @@ public struct OpenConversations: Sendable {
         }
         guard !isTooMany else {
             throw CassetteError(
-                .tooLarge, "\"\(folder.path)\" has more than \(Self.limit) conversations that were not ended: remove what is not wanted")
+                .tooLarge, "\"\(folder.path)\" has more than \(Self.limit) unfinished conversations: remove those that you do not need")
         }
         return names
     }
@@ -215,7 +215,7 @@ public struct OpenConversations: Sendable {
         guard !FileLocation.isPlainName(cassette) || !CassettePlace.exists(location.sibling(cassette)) else { return }
         throw CassetteError(
             .damaged,
-            "\"\(folder.path)/\(name.head)\" is of a conversation in \"\(cassette)\", which is not there: bring that back, or remove it and "
+            "\"\(folder.path)/\(name.head)\" belongs to a conversation in \"\(cassette)\", which does not exist: restore that cassette, or remove this file and "
                 + "\"\(name.messages)\"")
     }
 

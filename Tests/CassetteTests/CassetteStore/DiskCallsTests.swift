@@ -10,7 +10,7 @@ import Testing
 
     @Test func saysWhatWhereAndWhatNext() {
         #expect(self.error(ENOSPC, .write).message == "cannot write \"a/pets.json\": no space left on the disk (ENOSPC); free some space")
-        #expect(self.error(EWOULDBLOCK, .lock).message.contains("another recorder writes it"))
+        #expect(self.error(EWOULDBLOCK, .lock).message.contains("another recorder is writing it"))
         #expect(self.error(9999, .read).message.contains("errno 9999"))
     }
 

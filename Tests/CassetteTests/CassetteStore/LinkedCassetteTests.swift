@@ -68,7 +68,7 @@ import Testing
         try self.link("real/\(sidecar.path)", to: target)
         let reader = BodyReader(cassettePath: self.folder.file("real/pets.json"))
         let error = try #require(cassetteError { _ = try reader.read(sidecar, digest: PortableSHA256()) })
-        #expect(error.code == .unsafePath && error.message.contains("copy the file in its place"), "\(error.message)")
+        #expect(error.code == .unsafePath && error.message.contains("replace it with a copy of the file"), "\(error.message)")
     }
 
     @Test func aFolderThatIsALinkIsRefusedWithAdvice() throws {
