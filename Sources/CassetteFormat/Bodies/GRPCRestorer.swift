@@ -10,7 +10,7 @@ extension GRPCMessages {
         for message in self.messages {
             let payload = try message.payload(file: file)
             guard let length = UInt32(exactly: payload.size) else {
-                throw CassetteError(.tooLarge, "a message of \(payload.size) bytes is longer than gRPC can say; make it shorter than 4 GiB")
+                throw CassetteError(.tooLarge, "a message of \(payload.size) bytes is longer than gRPC allows; make it shorter than 4 GiB")
             }
             bytes.append(message.isCompressed ? 1 : 0)
             for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: length >> shift)) }

@@ -24,7 +24,7 @@ enum ContentDecoder {
         -> BodyContent
     {
         if let charset = reader["charset"], name != "text" {
-            throw reader.error(charset, "charset", "expected it beside 'text' only")
+            throw reader.error(charset, "charset", "expected it only next to 'text'")
         }
         switch name {
         case "json": return try self.json(value, reader)
@@ -93,7 +93,7 @@ enum ContentDecoder {
         }
         guard let bytes = charset.encode(text) else {
             throw reader.error(
-                value, "text", "expected characters of '\(name)' only, and a system whose iconv(3) knows it (glibc: its gconv modules)")
+                value, "text", "expected characters of '\(name)' only, and a system whose iconv(3) supports it (glibc: its gconv modules)")
         }
         return .encodedText(bytes, charset)
     }

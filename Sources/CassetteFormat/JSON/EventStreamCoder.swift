@@ -121,7 +121,7 @@ enum EventStreamCoder {
         _ name: JSONValue, _ value: JSONValue, _ reader: ObjectReader, _ style: JSONStyle, _ lineEnd: LineEnd, _ bytes: inout [UInt8]
     ) throws(CassetteError) {
         guard let text = name.utf8, !text.isEmpty, text.allSatisfy({ $0 >= 97 && $0 <= 122 }) else {
-            throw reader.error(name, "events", "expected the name of a field, as data")
+            throw reader.error(name, "events", "expected the name of a field, such as data")
         }
         if text.elementsEqual("json".utf8) {
             guard let json = value.raw.withUnsafeBytes({ JSONBody.restore($0, style: style) }) else {

@@ -119,7 +119,7 @@ enum GRPCCoder {
         message.codedSize = try reader.int("codedSize")
         guard let original = reader["original"] else { return message }
         guard message.coding != nil else {
-            throw reader.error(original, "original", "expected it beside a 'compressed' that names a coding")
+            throw reader.error(original, "original", "expected it only next to a 'compressed' that names a coding")
         }
         if original.kind == .object {
             let file = try ObjectReader(original, reader.memberPath("original"), reader.place, known: ["file", "size", "sha256"])

@@ -96,7 +96,7 @@ public enum InteractionDecoder {
         let reader = try ObjectReader(value, "interim", place, known: ["at", "version", "status", "reason", "headers"])
         // 101 (Switching Protocols) ends HTTP on the connection (RFC 9110, 15.2.2).
         if let status = reader["status"], status.int == 101 {
-            throw reader.error(status, "status", "101 is not the status of an interim response: it is that of \"response\"")
+            throw reader.error(status, "status", "101 is not an interim status: it belongs in \"response\"")
         }
         var response = InterimResponse(
             version: try self.version(reader), status: try reader.requiredInt("status", in: 100...199), reason: try self.reason(reader),

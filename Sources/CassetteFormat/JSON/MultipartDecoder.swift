@@ -92,7 +92,7 @@ enum MultipartDecoder {
         }
         let transfer = try reader["transfer"].map { (value) throws(CassetteError) in try TransferCoder.decode(value, reader) }
         guard transfer == nil || name != "file" && name != "multipart" else {
-            throw reader.error(value, name, "expected content in the cassette itself beside 'transfer'")
+            throw reader.error(value, name, "expected content in the cassette itself, because of 'transfer'")
         }
         if name == "file" {
             guard let path = try reader.path("file") else { return .data(.text([])) }

@@ -208,11 +208,13 @@ private struct ProtoDecoder {
         case "float":
             guard member.value.kind == .number, let number = Float(String(decoding: member.value.raw, as: UTF8.self)), number.isFinite
             else {
-                throw self.error(member.value, "expected a number; what is none is \"i32\"")
+                throw self.error(member.value, "expected a finite number; any other value is \"i32\"")
             }
             return .fixed32(number.bitPattern, isFloat: true)
         case "double":
-            guard let number = member.value.double else { throw self.error(member.value, "expected a number; what is none is \"i64\"") }
+            guard let number = member.value.double else {
+                throw self.error(member.value, "expected a finite number; any other value is \"i64\"")
+            }
             // JSONNumber has no negative zero.
             let isNegative = member.value.raw.first == UInt8(ascii: "-")
             return .fixed64((isNegative ? -number.magnitude : number).bitPattern, isDouble: true)

@@ -279,7 +279,7 @@ public enum WebSocketMessageCoder {
             guard inner["base64"] == nil else { throw inner.error(value, "base64", "expected it without 'code'") }
             close = WebSocketClose(code: UInt16(code), reason: reason ?? [])
         } else {
-            guard reason == nil else { throw inner.error(value, "code", "is missing beside a reason") }
+            guard reason == nil else { throw inner.error(value, "code", "is missing, although there is a reason") }
             close = WebSocketClose(payload: inner["base64"] == nil ? [] : try self.base64(inner))
         }
         guard close.payload.count <= self.controlLimit else {
