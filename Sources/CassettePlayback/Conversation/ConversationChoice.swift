@@ -160,13 +160,13 @@ public struct ConversationPlay: Sendable {
     /// The last message can be replayed if it was cut off together with the conversation: the client received that part.
     public func problem(of message: WebSocketMessage, _ number: Int) -> String? {
         guard message.reserved == 0 else {
-            return "message \(number + 1) of its server is in an extension that is not known here: record it without that"
+            return "message \(number + 1) of its server uses an extension that is not known here: record it without that extension"
         }
         guard !message.isComplete else { return nil }
         let isLast = number + 1 == self.webSocket?.count && self.webSocket?.close == nil && (self.ending == .cut || self.ending == .left)
         // A note explains why the rest of the message was given up.
         guard !isLast || message.isDeflated && message.note != nil else { return nil }
-        return "message \(number + 1) of its server could not be read to its end when it was recorded"
+        return "message \(number + 1) of its server could not be read completely when it was recorded"
             + (message.note.map { " (\($0))" } ?? "") + ": record it again"
     }
 

@@ -156,7 +156,8 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
         var segments: [Segment] = []
         for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
             guard segments.count < Self.segmentLimit else {
-                throw Self.error(text, "has more than \(Self.segmentLimit) segments, and no JSON that is read is that deep; remove some")
+                throw Self.error(
+                    text, "has more than \(Self.segmentLimit) segments, but JSON that is nested so deeply is not read; remove some")
             }
             guard !part.elementsEqual([UInt8(ascii: "*")]) else {
                 segments.append(.any)

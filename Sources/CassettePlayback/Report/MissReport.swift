@@ -94,9 +94,9 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .noCassette: "there is no cassette to answer \"\(self.request)\" from (mode \(self.mode.rawValue))"
         case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
         case .otherMessages(let index):
-            "\"\(self.request)\" went another way than exchange \(index + 1), which had begun to answer it (mode \(self.mode.rawValue))"
+            "\"\(self.request)\" diverged from exchange \(index + 1), which had begun to answer it (mode \(self.mode.rawValue))"
         case .clientStayed(let index):
-            "exchange \(index + 1), \"\(self.request)\", was left by its client before its end, and this client waits for more (mode \(self.mode.rawValue))"
+            "exchange \(index + 1), \"\(self.request)\", ended when its recorded client left, but this client waits for more (mode \(self.mode.rawValue))"
         case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
         case .outOfOrder(let index, let due, let dueRequest):
             "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due (mode \(self.mode.rawValue), order strict)"
@@ -180,18 +180,18 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
 
     /// As members of `POST /sessions`.
     private var nextMember: String {
-        let recording = "order the session with \"mode\": \"new-episodes\""
-        let anew = "to record it anew, order the session with \"mode\": \"all\""
+        let recording = "open the session with \"mode\": \"new-episodes\""
+        let anew = "to record it anew, open the session with \"mode\": \"all\""
         switch self.reason {
-        case .noCassette: return "to record one, order the session with \"mode\": \"once\""
+        case .noCassette: return "to record one, open the session with \"mode\": \"once\""
         case .notRecorded: return self.match("to record it, \(recording)")
         case .otherMessages where self.hasOtherMessage && self.rules.ignore.isEmpty:
-            return "to accept its messages in any order, order the session with \"conversation\": \"any\"; \(anew)"
+            return "to accept its messages in any order, open the session with \"conversation\": \"any\"; \(anew)"
         case .otherMessages: return self.match(anew)
-        case .clientStayed: return "to record it whole, order the session with \"mode\": \"all\""
-        case .outOfOrder: return "to accept requests in any order, order the session with \"order\": \"any\""
+        case .clientStayed: return "to record it whole, open the session with \"mode\": \"all\""
+        case .outOfOrder: return "to accept requests in any order, open the session with \"order\": \"any\""
         case .usedUp:
-            return "to repeat the last answer, order the session with \"repeat\": \"last\"; to record one more, \(recording)"
+            return "to repeat the last answer, open the session with \"repeat\": \"last\"; to record one more, \(recording)"
         }
     }
 
@@ -224,7 +224,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             return "\(start)add to \(settings.joined(separator: ", and to ")); \(other)"
         case .session:
             let members = lists.map { "\"\($0.name)\": [\(Self.quoted($0.rules))]" }
-            return "\(start)order the session with \"rules\": {\(members.joined(separator: ", "))}; \(other)"
+            return "\(start)open the session with \"rules\": {\(members.joined(separator: ", "))}; \(other)"
         case .test:
             let arguments = lists.map { "\($0.name == "ignore" ? "ignoring" : $0.name): [\(Self.quoted($0.rules))]" }
             return "\(start)pass \(arguments.joined(separator: ", ")); \(other)"

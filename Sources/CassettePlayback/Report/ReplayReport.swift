@@ -150,7 +150,7 @@ struct ReplayReportText {
     static func unasked(_ report: ReplayReport) -> String {
         let count = report.exchanges.count { $0.answers != nil }
         let exchanges = count == 1 ? "the exchange" : "the \(count) exchanges"
-        return "no request came for \(exchanges) in \"\(report.cassette)\", so the replay shows nothing"
+        return "no request came for \(exchanges) in \"\(report.cassette)\", so the replay proves nothing"
     }
 
     private func addRest(_ count: Int, _ one: String, _ many: String, to lines: inout [String]) {

@@ -120,7 +120,7 @@ public enum ComputedAnswer {
         }
         guard ranges.reduce(0, { $0 + $1.count }) <= self.limit else {
             throw CassetteError(
-                .tooLarge, "the request asks for more than \(self.limit >> 20) MiB of a range that was not recorded: record it as it is.")
+                .tooLarge, "the request asks for more than \(self.limit >> 20) MiB of a range that was not recorded: record this request.")
         }
         var parts: [[UInt8]] = []
         for range in ranges { parts.append(try self.bytes(range, of: sources)) }

@@ -61,7 +61,7 @@ public final class RecordedCassette: Sendable {
         if !self.open.isEmpty {
             let count = self.open.count == 1 ? "1 exchange" : "\(self.open.count) exchanges"
             notices.append(
-                "\"\(self.path)\": the recording of \(count) has not ended, or its recorder was killed; what there is of it is used")
+                "\"\(self.path)\": the recording of \(count) has not ended, or its recorder was killed; the recorded part is used")
         }
         return (notices + self.journalProblems).map { "\($0)." }
     }

@@ -33,7 +33,7 @@ import Testing
         let report = session.report(name: "a.json", cassette: nil)
         #expect(
             report.flawLines(naming: [.unasked]) == [
-                "unasked: no request came for the 2 exchanges in \"a.json\", so the replay shows nothing"
+                "unasked: no request came for the 2 exchanges in \"a.json\", so the replay proves nothing"
             ])
         #expect(String(decoding: report.junit(failOn: [.unasked]), as: UTF8.self).contains("type=\"unasked\""))
         _ = session.head("GET", "http://a.test/other")

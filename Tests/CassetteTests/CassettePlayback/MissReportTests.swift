@@ -41,7 +41,7 @@ import Testing
         #expect(report.nextStep.hasPrefix("to match it with exchange 1, run with: --pattern '\(pattern)' --ignore query:t; to record it"))
         let steps: [(MissReport.Audience, String)] = [
             (.program, #"add to settings.patterns: "\#(pattern)", and to settings.ignore: "query:t";"#),
-            (.session, #"order the session with "rules": {"patterns": ["\#(pattern)"], "ignore": ["query:t"]};"#),
+            (.session, #"open the session with "rules": {"patterns": ["\#(pattern)"], "ignore": ["query:t"]};"#),
             (.test(namesMode: true), #"pass patterns: ["\#(pattern)"], ignoring: ["query:t"];"#),
         ]
         for (audience, step) in steps {
@@ -78,22 +78,22 @@ import Testing
         report?.audience = .session
         #expect(
             report?.nextStep
-                == #"to match it with exchange 1, order the session with "rules": {"ignore": ["query:page", "query:q"]}; to record it, order the session with "mode": "new-episodes""#
+                == #"to match it with exchange 1, open the session with "rules": {"ignore": ["query:page", "query:q"]}; to record it, open the session with "mode": "new-episodes""#
         )
         var used = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/")], mode: .once, after: 1)
         used?.audience = .session
         #expect(
             used?.nextStep
-                == #"to repeat the last answer, order the session with "repeat": "last"; to record one more, order the session with "mode": "new-episodes""#
+                == #"to repeat the last answer, open the session with "repeat": "last"; to record one more, open the session with "mode": "new-episodes""#
         )
         for (reason, step) in [
-            (MissReport.Reason.noCassette, #"to record one, order the session with "mode": "once""#),
-            (.notRecorded, #"to record it, order the session with "mode": "new-episodes""#),
-            (.otherMessages(index: 0), #"to record it anew, order the session with "mode": "all""#),
-            (.clientStayed(index: 0), #"to record it whole, order the session with "mode": "all""#),
+            (MissReport.Reason.noCassette, #"to record one, open the session with "mode": "once""#),
+            (.notRecorded, #"to record it, open the session with "mode": "new-episodes""#),
+            (.otherMessages(index: 0), #"to record it anew, open the session with "mode": "all""#),
+            (.clientStayed(index: 0), #"to record it whole, open the session with "mode": "all""#),
             (
                 .outOfOrder(index: 1, due: 0, dueRequest: "GET /"),
-                #"to accept requests in any order, order the session with "order": "any""#
+                #"to accept requests in any order, open the session with "order": "any""#
             ),
         ] {
             #expect(MissReport(request: "GET /", mode: .none, reason: reason, audience: .session).nextStep == step)

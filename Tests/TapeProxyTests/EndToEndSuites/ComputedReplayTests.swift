@@ -232,7 +232,7 @@ import Testing
         let client = try replay.connect()
         try client.send(request)
         let answer = String(decoding: try client.readMessage(), as: UTF8.self)
-        #expect(answer.hasPrefix("HTTP/1.1 424 Not In Cassette\r\n") && answer.contains("was left by its client before its end"))
+        #expect(answer.hasPrefix("HTTP/1.1 424 Not In Cassette\r\n") && answer.contains("ended when its recorded client left"))
         let verdict = replay.session.verdict()
         #expect(verdict.hits == 0 && verdict.misses == 1 && verdict.reports.first?.reason == .clientStayed(index: 0))
     }

@@ -65,7 +65,7 @@ import Testing
         #expect(try running.get("http://origin.test/pets?page=2", as: session).hasPrefix("HTTP/1.1 424 "))
         let text = try #require(try running.ask("DELETE", "/sessions/s1").body["text"] as? String)
         #expect(text.contains("no recorded exchange answers \"GET http://origin.test/pets?page=2\""))
-        #expect(text.contains(#"order the session with "rules": {"ignore": ["query:page"]}"#) && !text.contains("wiretape run"))
+        #expect(text.contains(#"open the session with "rules": {"ignore": ["query:page"]}"#) && !text.contains("wiretape run"))
     }
 
     /// An empty cassette would be replayed the next time, and refuse every request.
