@@ -23,7 +23,8 @@ public struct RedactionRule: Sendable, Hashable {
         }
         if case .cookie = self.place {
             throw SettingSyntaxError(
-                "\"\(text.prefix(200))\" has a pattern, which cookies do not take: write \"\(words[0])\" for all of its value")
+                "\"\(text.prefix(200))\" has a pattern, but a rule for a cookie takes none: write \"\(words[0])\" to redact the whole value"
+            )
         }
         if Self.spellsSecret(words[1].utf8) {
             throw SettingSyntaxError(
@@ -167,7 +168,8 @@ public indirect enum RedactionPlace: Sendable, Hashable {
             self = .header(name.lowercased())
         case "cookie":
             guard name.utf8.allSatisfy(Self.mayStandInToken) else {
-                throw SettingSyntaxError("\"\(text.prefix(200))\" names no cookie: write its name alone, for example \"cookie:lang\"")
+                throw SettingSyntaxError(
+                    "\"\(text.prefix(200))\" is not the name of a cookie: write only its name, for example \"cookie:lang\"")
             }
             self = .cookie(name)
         case "query": self = .query(name)

@@ -30,7 +30,7 @@ public struct RedactionRules: Sendable, Hashable {
         for exception in self.keep {
             guard let kind = exception.kind, !Self.kinds.contains(kind), !own.contains(kind), !kind.hasPrefix("env-") else { continue }
             throw SettingSyntaxError(
-                "\"\(kind)\" is not a kind of secrets: write one that stands in a placeholder, for example \"password\", or a place, for example \"json:/user/\(kind)\""
+                "\"\(kind)\" is not a kind of secret: write one that a placeholder has, for example \"password\", or a place, for example \"json:/user/\(kind)\""
             )
         }
     }
@@ -218,7 +218,7 @@ public struct RedactionException: Sendable, Hashable {
             self.init(text, claim: claim)
         } else if text.hasPrefix("shape:") {
             guard let shape = Shape(rawValue: String(text.dropFirst("shape:".count))) else {
-                throw SettingSyntaxError("\"\(text)\" is no shape that can stay: write \"shape:uuid\" or \"shape:length\"")
+                throw SettingSyntaxError("\"\(text)\" is not a shape that can be kept: write \"shape:uuid\" or \"shape:length\"")
             }
             self.init(text, shape: shape)
         } else if text.hasPrefix("body:") {

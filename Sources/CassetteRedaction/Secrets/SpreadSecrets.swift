@@ -32,7 +32,7 @@ public final class SpreadSecrets: Sendable {
             ($1.value, $0.key.description) < ($0.value, $1.key.description)
         }
         var lines = many.prefix(Self.wordLimit).map { placeholder, count in
-            "\(placeholder.description) stands in \(count) answers where nothing but its value was found: if it is an ordinary value, record again "
+            "\(placeholder.description) was put into \(count) answers only because its value occurs in them: if it is an ordinary value, record again "
                 + "with --keep and the place that names it, for example \"--keep json:/user/token\"."
         }
         if many.count > Self.wordLimit {
