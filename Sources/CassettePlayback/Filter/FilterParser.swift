@@ -94,7 +94,7 @@ package struct FilterParser {
             let place = self.offset
             let word = self.word()
             guard let status = GRPCStatus(word) else {
-                let what = word.isEmpty ? "needs a status of gRPC" : "has no status \"\(word)\""
+                let what = word.isEmpty ? "needs a gRPC status" : "does not know the status \"\(word)\""
                 throw self.error(place, "\"~\(term.rawValue)\" \(what): write one of \(GRPCStatus.known)")
             }
             return .grpc(status)
@@ -103,7 +103,7 @@ package struct FilterParser {
             let place = self.offset
             let word = self.word()
             guard let version = Self.version(word) else {
-                throw self.error(place, "\"~\(term.rawValue)\" needs a version of HTTP: 1.0, 1.1 or 2")
+                throw self.error(place, "\"~\(term.rawValue)\" needs an HTTP version: 1.0, 1.1 or 2")
             }
             return .version(version)
         case .number:

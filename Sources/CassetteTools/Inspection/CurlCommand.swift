@@ -67,7 +67,7 @@ package struct CurlCommand {
                 "this opens a WebSocket: curl sends none of its messages, and shows those of the server as raw frames (end it with Ctrl-C)")
             let url = Self.socketURL(request.url)
             if VisibleText.line(url) == url {
-                self.notes.append("to talk to it, with a program for WebSockets: websocat \(ShellWord.quoted(url))")
+                self.notes.append("to talk to it, use a WebSocket client: websocat \(ShellWord.quoted(url))")
             }
         }
         if request.trailers?.isEmpty == false { self.notes.append("the trailers are omitted: curl cannot send them") }
@@ -79,7 +79,9 @@ package struct CurlCommand {
 
     /// Notes on how curl handles a gRPC call.
     private static func notesOnCall(_ interaction: Interaction) -> [String] {
-        var notes = ["the answer is messages with a prefix of five bytes each: add --output FILE; with --verbose, grpc-status is shown too"]
+        var notes = [
+            "the answer consists of messages with a prefix of five bytes each: add --output FILE; with --verbose, grpc-status is shown too"
+        ]
         if interaction.response?.body?.conversationMarks != nil || interaction.response?.after != nil {
             notes.append("the recorded client waited for answers between its messages: curl sends all of them at once")
         }

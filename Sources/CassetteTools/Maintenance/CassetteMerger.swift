@@ -23,7 +23,7 @@ public struct CassetteMerger {
             guard try OpenConversations(of: path).missing(in: reader).isEmpty else {
                 throw CassetteError(
                     .damaged,
-                    "\"\(path)\" has exchanges whose recording has not ended: end its recorder, or take them into it with \"wiretape decode "
+                    "\"\(path)\" has exchanges whose recording has not ended: end its recorder, or add them to it with \"wiretape decode "
                         + "\(path)\" first.")
             }
             inputs.append(reader)
@@ -43,7 +43,7 @@ public struct CassetteMerger {
         to path: String, recorder: String, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(CassetteError) -> Count {
         guard !CassettePlace.exists(path) else {
-            throw CassetteError(.unwritable, "\"\(path)\" already exists, and \"wiretape merge\" replaces no file: name a new one.")
+            throw CassetteError(.unwritable, "\"\(path)\" already exists, and \"wiretape merge\" never replaces a file: name a new one.")
         }
         try CassettePlace.checkName(path)
         let members = try CassetteHeadMembers.merged(self.inputs)

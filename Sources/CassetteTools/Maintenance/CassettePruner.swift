@@ -68,7 +68,7 @@ public struct CassettePruner {
             guard started == nil || started == summary.started else {
                 throw CassetteError(
                     .notFound,
-                    "the report's exchange with the id \(summary.id) is another one in \"\(self.path)\": replay this cassette again to get its own report."
+                    "the report's exchange with the id \(summary.id) is a different one in \"\(self.path)\": replay this cassette again to get its own report."
                 )
             }
             guard seen.insert(summary.id).inserted else {

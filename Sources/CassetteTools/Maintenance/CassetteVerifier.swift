@@ -37,7 +37,8 @@ public struct CassetteVerifier {
     ) throws {
         if let damage = self.reader.damage {
             try found(
-                CareFinding(.torn, text: damage.summary + ": \"wiretape decode\" repairs it, and keeps what it removes in a file beside it")
+                CareFinding(
+                    .torn, text: damage.summary + ": \"wiretape decode\" repairs it, and keeps the removed part in a file next to it")
             )
         }
         for text in self.headProblems() { try found(CareFinding(.malformed, text: text)) }
@@ -88,8 +89,8 @@ public struct CassetteVerifier {
         for conversation in try open.missing(in: self.reader) {
             var text =
                 "its recording has not ended (\(conversation.count) messages so far): if no recorder is running, \"wiretape decode\" "
-            text += "or the next recording takes it into the cassette"
-            if conversation.droppedBytes > 0 { text += "; \(conversation.droppedBytes) bytes after its last message are not one" }
+            text += "or the next recording adds it to the cassette"
+            if conversation.droppedBytes > 0 { text += "; \(conversation.droppedBytes) bytes after its last message are not a message" }
             try found(CareFinding(.openConversation, id: conversation.id, text: text))
         }
         for problem in open.problems { try found(CareFinding(.unusedFile, text: problem)) }
@@ -142,13 +143,13 @@ public struct CassetteVerifier {
         func check(_ name: String, _ after: Int?) {
             guard let after else { return waitsForEnd = true }
             if waitsForEnd {
-                problems.append("\(name): what is before it waits for the client's end: leave out its \"after\" too")
+                problems.append("\(name): the message before it waits for the client's end: leave out its \"after\" too")
             } else if after < 0 {
                 problems.append("\(name): it cannot come after \(after) messages: write 0 or more")
             } else if let sent, after > sent {
-                problems.append("\(name): it waits for \(after) messages of the client, which sent \(sent): write no more than that")
+                problems.append("\(name): it waits for \(after) messages of the client, which sent only \(sent): write at most that many")
             } else if after < highest {
-                problems.append("\(name): it comes after fewer messages of the client than what is before it: write \(highest) or more")
+                problems.append("\(name): it comes after fewer messages of the client than the message before it: write \(highest) or more")
             }
             highest = max(highest, after)
         }

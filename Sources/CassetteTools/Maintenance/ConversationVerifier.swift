@@ -48,7 +48,7 @@ struct ConversationVerifier {
                 CareFinding(
                     .malformed,
                     text:
-                        "webSocket: \"\(sidecar.path)\" has \(Quantity.count(count, "message")), and its \"count\" says \(said): write \(count)"
+                        "webSocket: \"\(sidecar.path)\" has \(Quantity.count(count, "message")), but its \"count\" says \(said): write \(count)"
                 ))
         }
         return findings
@@ -61,7 +61,7 @@ struct ConversationVerifier {
         guard sum != size else { return nil }
         return CareFinding(
             .changedBody,
-            text: "webSocket, message \(number): it has \(Quantity.count(size, "byte")), and its frames have \(sum): "
+            text: "webSocket, message \(number): it has \(Quantity.count(size, "byte")), but its frames have \(sum): "
                 + "record it again, or keep it if it was edited on purpose")
     }
 

@@ -41,9 +41,9 @@ import Testing
 
     @Test(arguments: [
         ("", "character 1: a condition is missing: write one, for example \"~m POST\""),
-        ("~grpc NO", "character 7: \"~grpc\" has no status \"NO\": write one of \(GRPCStatus.known)"),
-        ("~grpc", "character 6: \"~grpc\" needs a status of gRPC: write one of \(GRPCStatus.known)"),
-        ("~hv 3", "character 5: \"~hv\" needs a version of HTTP: 1.0, 1.1 or 2"),
+        ("~grpc NO", "character 7: \"~grpc\" does not know the status \"NO\": write one of \(GRPCStatus.known)"),
+        ("~grpc", "character 6: \"~grpc\" needs a gRPC status: write one of \(GRPCStatus.known)"),
+        ("~hv 3", "character 5: \"~hv\" needs an HTTP version: 1.0, 1.1 or 2"),
         ("~x", "character 1: there is no condition \"~x\": use one of \(FilterTerm.known)"),
         ("~q & ", "character 6: a condition is missing: write one, for example \"~m POST\""),
         ("| ~q", "character 1: a condition is missing before \"|\": write one, for example \"~m POST\""),

@@ -63,7 +63,7 @@ import Testing
         let wrong = cassetteError {
             _ = try CassettePruner(path: path, exchanges: [(1, starts[0]), (2, other)]).run(isDry: false, recorder: "test")
         }
-        #expect(wrong?.message.contains("the id 2 is another one in") == true)
+        #expect(wrong?.message.contains("the id 2 is a different one in") == true)
         #expect(try self.folder.folder.read("a.json") == before)
         let outcome = try CassettePruner(path: path, exchanges: [(1, starts[0]), (2, starts[1])]).run(isDry: false, recorder: "test")
         #expect(outcome.removed.map(\.id) == [1, 2])

@@ -33,9 +33,9 @@ import Testing
         #expect(found.map(\.exchange) == [2, 3, 4])
         #expect(
             found.map(\.text) == [
-                "response.body.grpc, message 2: it comes after fewer messages of the client than what is before it: write 2 or more",
-                "response.body.grpc, message 1: it waits for 2 messages of the client, which sent 1: write no more than that",
-                "response.endAfter: what is before it waits for the client's end: leave out its \"after\" too",
+                "response.body.grpc, message 2: it comes after fewer messages of the client than the message before it: write 2 or more",
+                "response.body.grpc, message 1: it waits for 2 messages of the client, which sent only 1: write at most that many",
+                "response.endAfter: the message before it waits for the client's end: leave out its \"after\" too",
             ])
     }
 

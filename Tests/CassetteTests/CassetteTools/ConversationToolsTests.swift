@@ -156,7 +156,7 @@ import Testing
         #expect(
             try self.problems([sound[0], sound[1], framed]) == [
                 "webSocket, message 3: its time is before that of message 2: write them in order of time",
-                "webSocket, message 3: it has 3 bytes, and its frames have 2: record it again, or keep it if it was edited on purpose",
+                "webSocket, message 3: it has 3 bytes, but its frames have 2: record it again, or keep it if it was edited on purpose",
             ])
         try self.folder.folder.write([1], to: file.path)
         let damaged = try self.problems(sound)

@@ -44,7 +44,7 @@ import Testing
         let command = try self.command(.call([one], [.fields(.text(1, "ok"))]))
         #expect(
             command.text == """
-                # the answer is messages with a prefix of five bytes each: add --output FILE; with --verbose, grpc-status is shown too
+                # the answer consists of messages with a prefix of five bytes each: add --output FILE; with --verbose, grpc-status is shown too
                 curl 'http://a/pets.v1.Pets/Get' \\
                   --http2-prior-knowledge \\
                   -H 'content-type: application/grpc' \\
