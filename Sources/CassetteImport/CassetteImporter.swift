@@ -142,7 +142,7 @@ public struct CassetteImporter {
         notify: @escaping @Sendable (String) -> Void = { _ in }
     ) throws -> ImportReport {
         guard !CassettePlace.exists(path) else {
-            throw CassetteError(.unwritable, "\"\(path)\" already exists, and an import replaces no file: name a new one.")
+            throw CassetteError(.unwritable, "\"\(path)\" already exists, and an import never replaces a file: name a new one.")
         }
         // Before any file is created, so that unreadable input leaves none behind.
         let losses = ImportLosses()
@@ -224,7 +224,7 @@ public struct CassetteImporter {
             written = try recorder.close(keepsOld: false)
         } catch {
             if !hadBodies { rmdir(bodies) }
-            let next = error.code == .noSpace ? "make room, and import again" : "import again"
+            let next = error.code == .noSpace ? "free some space, and import again" : "import again"
             throw CassetteError(error.code, "\(error.message). Nothing was written: \(next).", cause: error)
         }
         let status = recorder.currentStatus
@@ -235,7 +235,7 @@ public struct CassetteImporter {
             if !hadBodies { rmdir(bodies) }
             throw CassetteError(
                 .unwritable,
-                "\(status.lost) of \(report.exchanges) exchanges could not be written to \"\(path)\" (\(reason)): make room, and import again."
+                "\(status.lost) of \(report.exchanges) exchanges could not be written to \"\(path)\" (\(reason)): free some space, and import again."
             )
         }
         report.leaks = status.leaks.map(\.description)
@@ -295,7 +295,7 @@ final class RecordingSource {
     func archive() throws(CassetteError) -> any SourceBytes {
         guard let zip else { return try SourceInput.open(self.path) }
         guard let name = zip.names.first(where: { $0.hasSuffix(".har") }) else {
-            throw CassetteError(.damaged, "\"\(self.path)\" has no file in it whose name ends in \".har\": name another file.")
+            throw CassetteError(.damaged, "\"\(self.path)\" contains no file whose name ends in \".har\": name another file.")
         }
         return MemoryBytes(try zip.read(name))
     }
@@ -321,7 +321,7 @@ final class RecordingSource {
         case .postman: try PostmanReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
         case .httprr: try HTTPRecordReader(self.context).read(SourceInput.open(self.path), deliver)
         case .fiddler:
-            guard let zip else { throw CassetteError(.damaged, "\"\(self.path)\" is no session archive of Fiddler: name a file .saz.") }
+            guard let zip else { throw CassetteError(.damaged, "\"\(self.path)\" is not a Fiddler session archive: name a .saz file.") }
             try FiddlerReader(self.context, zip).read(deliver)
         case .burp: try BurpReader(self.context).read(SourceInput.open(self.path), deliver)
         case .warc: try WARCReader(self.context).read(SourceInput.open(self.path), deliver)

@@ -105,6 +105,6 @@ struct OtherTool {
     }
 
     func error(_ path: String) -> CassetteError {
-        CassetteError(.damaged, "\"\(path)\" is of \(self.name), and is not read here: \(self.way).")
+        CassetteError(.damaged, "\"\(path)\" is from \(self.name), and cannot be imported: \(self.way).")
     }
 }

@@ -32,7 +32,7 @@ enum RecordingSniffer {
         if WireMessages.isStartLine(beginning) { return .raw }
         if BurpReader.isBeginning(beginning) { return .burp }
         if let other = OtherTool(beginning: beginning) { throw other.error(path) }
-        guard !beginning.contains(0) else { throw self.unknown(path, "its beginning is that of no recording") }
+        guard !beginning.contains(0) else { throw self.unknown(path, "it does not begin like a recording") }
         return try self.kind(of: YAMLStream(SourceInput.open(path), context), path)
     }
 
@@ -78,7 +78,7 @@ enum RecordingSniffer {
             case "info", "item", "collection":
                 let value = try stream.value()
                 if PostmanReader.isCollection(value, named: name) { return .postman }
-            case "wiretape": throw CassetteError(.damaged, "\"\(path)\" is a cassette already: use it as it is.")
+            case "wiretape": throw CassetteError(.damaged, "\"\(path)\" is already a cassette: use it as it is.")
             case "Entries": return .testProxy
             case "mappings": return .wiremock
             case "data":
@@ -105,7 +105,7 @@ enum RecordingSniffer {
                     continue
                 }
                 if let kind = try self.kind(ofInteraction: stream.value()) { return kind }
-                throw self.unknown(path, "its interactions are of no tool that is known here")
+                throw self.unknown(path, "its interactions are not from a tool that is known here")
             case "response" where names.contains("request"), "request" where names.contains("response"): return .wiremock
             default:
                 if let other = OtherTool(member: name, names) { throw other.error(path) }
@@ -142,6 +142,6 @@ enum RecordingSniffer {
     private static func unknown(_ path: String, _ reason: String) -> CassetteError {
         let kinds = ImportKind.allCases.map(\.rawValue).joined(separator: ", ")
         return CassetteError(
-            .damaged, "\"\(path)\" is no recording that is known here (\(reason)): if it is one, say which with --from (\(kinds)).")
+            .damaged, "\"\(path)\" is not a recording that is known here (\(reason)): if it is one, name its kind with --from (\(kinds)).")
     }
 }

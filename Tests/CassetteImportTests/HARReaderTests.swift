@@ -467,7 +467,7 @@ import Testing
         (#"{"log": {"entries": [{"request": {"method": 1}}]}}"#, "entry 1, request: \"url\" is missing"),
         (#"{"log": {}}"#, "\"entries\" is missing"),
         ("{\"log\": {\"entries\": [\n{\"request\": {\"url\": [], \"method\": \"GET\"}}]}}", "line 2, entry 1, request.url"),
-        (#"{"log": {"entries": []}} x"#, "expected nothing more"), ("", "is empty"), ("hello", "is no recording that is known here"),
+        (#"{"log": {"entries": []}} x"#, "expected nothing more"), ("", "is empty"), ("hello", "is not a recording that is known here"),
         (#"{"log": {"entries": [{]}}"#, "line 1"),
     ])
     func aDamagedArchiveIsReportedWithItsPosition(_ text: String, _ place: String) throws {

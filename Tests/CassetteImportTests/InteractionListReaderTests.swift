@@ -212,11 +212,11 @@ import Testing
         ),
         (
             "interactions:\n- request: {method: GET, uri: 'file:///etc/passwd'}\n  response: {status: {code: 200}}\n",
-            "expected an absolute URL"
+            "expected an absolute HTTP URL"
         ),
         ("interactions:\n- request: {method: GET, uri: 'http://a.test/'}\n  response: {status: {code: 99}}\n", "expected a status"),
-        ("interactions:\n- request: *nobody\n", "has no anchor"), ("a: 1\n---\nb: 2\n", "no recording that is known here"),
-        ("interactions: 5\n", "no recording that is known here"),
+        ("interactions:\n- request: *nobody\n", "has no anchor"), ("a: 1\n---\nb: 2\n", "not a recording that is known here"),
+        ("interactions: 5\n", "not a recording that is known here"),
         ("interactions:\n- request: {method: GET, uri: 'http://a.test/', body: !!binary '!'}\n  response: {}\n", "not base64"),
     ])
     func aDamagedCassetteIsReportedWithItsPosition(_ text: String, _ words: String) throws {

@@ -22,7 +22,7 @@ struct CharlesReader {
             self.context.lose(.notHTTP, at: value)
             return nil
         }
-        guard FieldBuilder.isToken(method) else { throw self.context.error(value, "method", "\"\(method.prefix(40))\" is no method") }
+        guard FieldBuilder.isToken(method) else { throw self.context.error(value, "method", "\"\(method.prefix(40))\" is not a method") }
         let (version, isLater) = SourceWords.version(value["protocolVersion"]?.string)
         if isLater { self.context.lose(.http3, at: value) }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url, version: version))
@@ -37,7 +37,7 @@ struct CharlesReader {
                 HARReader.failure(value.first("errorMessage", "error")?.string ?? "the session has no answer (\(state))"))
             return exchange
         }
-        guard (100...999).contains(status) else { throw self.context.error(answer, "response.status", "\(status) is no status") }
+        guard (100...999).contains(status) else { throw self.context.error(answer, "response.status", "\(status) is not a status") }
         var response = RecordedResponse(status: status, reason: Self.reason(answer), version: version)
         response.headers = try self.fields(answer, in: "response.header")
         exchange.response = response

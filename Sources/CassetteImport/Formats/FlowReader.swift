@@ -62,7 +62,7 @@ struct FlowReader {
         let request = try self.context.required(flow, "request")
         let method = try self.context.string(request, "method", in: "request")
         guard FieldBuilder.isToken(method) else {
-            throw self.context.error(request, "request.method", "\"\(method.prefix(40))\" is no method")
+            throw self.context.error(request, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
         let headers = try self.fields(request["headers"], in: "request.headers")
         guard method != "CONNECT", let url = self.url(request, headers) else {
@@ -79,7 +79,7 @@ struct FlowReader {
         if let trailers = request["trailers"] { exchange.request.trailers = try self.fields(trailers, in: "request.trailers") }
         if let response = flow["response"] {
             let code = response.first("status_code", "code")?.int ?? 0
-            guard (100...999).contains(code) else { throw self.context.error(response, "response.status_code", "\(code) is no status") }
+            guard (100...999).contains(code) else { throw self.context.error(response, "response.status_code", "\(code) is not a status") }
             var head = RecordedResponse(
                 status: code, reason: SourceWords.reason(response.first("reason", "msg")), version: self.version(response))
             if head.version.major >= 2 { head.reason = [] }
@@ -199,7 +199,7 @@ struct FlowReader {
         var messages: [ImportedMessage] = []
         for element in value?.list ?? [] {
             guard let parts = element.list, parts.count >= 4, let data = parts[2].data else {
-                throw self.context.error(element, "websocket.messages", "expected a message of a type, a side, a content and a time")
+                throw self.context.error(element, "websocket.messages", "expected a message with a type, a side, a content and a time")
             }
             // A dropped message never reached the other side.
             if parts.count > 4, parts[4].bool == true { continue }
@@ -308,7 +308,7 @@ final class TNetStrings {
                 members.append(.init(name: name, value: try self.take(&rest, depth: depth + 1)))
             }
             content = .members(members)
-        default: throw self.error("\"\(Character(UnicodeScalar(type)))\" is no type of a value")
+        default: throw self.error("\"\(Character(UnicodeScalar(type)))\" is not a type of value")
         }
         return SourceValue(line: 0, content: content)
     }
@@ -317,7 +317,7 @@ final class TNetStrings {
     private func take(_ bytes: inout ArraySlice<UInt8>, depth: Int) throws(CassetteError) -> SourceValue {
         let digits = bytes.prefix(13).prefix { $0 != UInt8(ascii: ":") }
         guard digits.count < 13, let length = JSONNumber.int(digits), length >= 0, bytes.count > digits.count + 1 + length else {
-            throw self.error("a value is longer than the one that it is in")
+            throw self.error("a value is longer than the value that contains it")
         }
         let start = bytes.startIndex + digits.count + 1
         defer { bytes = bytes[(start + length + 1)...] }

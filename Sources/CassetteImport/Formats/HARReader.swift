@@ -115,7 +115,7 @@ struct HARReader {
     private func request(_ value: SourceValue, url: String) throws(CassetteError) -> RecordedRequest {
         let method = try self.context.string(value, "method", in: "request")
         guard FieldBuilder.isToken(method) else {
-            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
+            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
         var request = RecordedRequest(method: method, url: url + Self.query(value, url), version: self.version(value))
         request.headers = try self.fields(value["headers"], in: "request.headers", cookies: value["cookies"]?.list, isAnswer: false)
@@ -124,7 +124,7 @@ struct HARReader {
     }
 
     private func response(_ value: SourceValue, status: Int) throws(CassetteError) -> RecordedResponse {
-        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is no status") }
+        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is not a status") }
         var response = RecordedResponse(status: status, reason: SourceWords.reason(value["statusText"]), version: self.version(value))
         if response.version.major >= 2 { response.reason = [] }
         response.headers = try self.fields(value["headers"], in: "response.headers", cookies: value["cookies"]?.list, isAnswer: true)

@@ -83,11 +83,11 @@ struct InteractionListReader {
         // Ruby writes the method as a symbol in lower case.
         let method = try self.context.string(value, "method", in: "request").drop { $0 == ":" }.uppercased()
         guard FieldBuilder.isToken(method) else {
-            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
+            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
         guard let text = Self.address(value) else { throw self.context.error(value, "request", "\"uri\" is missing") }
         guard let url = SourceWords.url(text) else {
-            throw self.context.error(value.first("uri", "url") ?? value, "request.uri", "expected an absolute URL of HTTP")
+            throw self.context.error(value.first("uri", "url") ?? value, "request.uri", "expected an absolute HTTP URL")
         }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         exchange.request.version = SourceWords.version(value["proto"]?.string).version

@@ -23,7 +23,7 @@ struct NockReader {
         let scope = try self.context.string(value, "scope", in: "")
         let path = try self.context.string(value, "path", in: "")
         let method = value["method"]?.string?.uppercased() ?? "GET"
-        guard FieldBuilder.isToken(method) else { throw self.context.error(value, "method", "\"\(method.prefix(40))\" is no method") }
+        guard FieldBuilder.isToken(method) else { throw self.context.error(value, "method", "\"\(method.prefix(40))\" is not a method") }
         guard let url = SourceWords.url(Self.plainAuthority(try self.scope(scope, port: value["port"])) + path) else {
             self.context.lose(.notHTTP, at: value)
             return nil
@@ -82,7 +82,7 @@ struct NockReader {
         let digits = authority.reversed().prefix { $0.isASCII && $0.isNumber }.reversed()
         guard !digits.isEmpty, authority.dropLast(digits.count).last == ":" else { return "\(scope):\(number)" }
         guard Int(String(digits)) == number else {
-            throw self.context.error(port, "port", "the scope has another port than \(number)")
+            throw self.context.error(port, "port", "the scope has a port other than \(number)")
         }
         return scope
     }

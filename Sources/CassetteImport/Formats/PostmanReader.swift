@@ -40,7 +40,7 @@ struct PostmanReader {
             let auth = item["auth"] ?? item["request"]?["auth"] ?? inherited
             if let inner = item["item"]?.list {
                 guard depth < Self.depthLimit else {
-                    throw self.context.error(item, "item", "more than \(Self.depthLimit) folders in one another")
+                    throw self.context.error(item, "item", "more than \(Self.depthLimit) nested folders")
                 }
                 try self.read(inner, variables, auth: auth, depth: depth + 1, deliver)
                 continue
@@ -75,7 +75,7 @@ struct PostmanReader {
         }
         let method = request["method"]?.string ?? "GET"
         guard FieldBuilder.isToken(method) else {
-            throw self.context.error(request, "request.method", "\"\(method.prefix(40))\" is no method")
+            throw self.context.error(request, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
         guard let url = SourceWords.url(address.contains("://") ? address : "http://\(address)") else {
             self.context.lose(.notHTTP, at: request)

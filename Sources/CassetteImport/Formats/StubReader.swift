@@ -295,7 +295,7 @@ struct WireMockReader {
             method = "GET"
         }
         guard FieldBuilder.isToken(method) else {
-            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
+            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
         var path = value.first("url", "urlPath")?.string
         if path == nil, let pattern = value.first("urlPattern", "urlPathPattern", "urlPathTemplate")?.string {
@@ -312,7 +312,7 @@ struct WireMockReader {
         }
         let base = self.base(value, &words) + path
         guard let url = SourceWords.url(base) else {
-            throw self.context.error(value, "request.url", "this makes no URL")
+            throw self.context.error(value, "request.url", "this does not form a URL")
         }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
@@ -379,7 +379,7 @@ struct WireMockReader {
             return
         }
         let status = value["status"]?.int ?? 200
-        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is no status") }
+        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is not a status") }
         var fields = FieldBuilder(self.context)
         try fields.append(value["headers"], in: "response.headers")
         exchange.response = RecordedResponse(status: status, reason: SourceWords.reason(value["statusMessage"]), headers: fields.fields)
@@ -484,7 +484,7 @@ struct HoverflyReader {
         var words = StubRequest(pair, self.context)
         let method = words.needed(value["method"]) ?? "GET"
         guard FieldBuilder.isToken(method) else {
-            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
+            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
         let path = words.needed(value["path"]) ?? "/"
         // Without it, the pair answers any path.
@@ -507,7 +507,7 @@ struct HoverflyReader {
         let base = destination.map { "\(scheme)://\($0)" } ?? self.context.options.base
         let address = base + Self.encoded(path: path.hasPrefix("/") ? path : "/\(path)")
         guard let url = SourceWords.url(address) else {
-            throw self.context.error(value, "request.path", "this makes no URL")
+            throw self.context.error(value, "request.path", "this does not form a URL")
         }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
@@ -557,7 +557,7 @@ struct HoverflyReader {
 
     private func respond(_ value: SourceValue, _ exchange: inout ImportedExchange) throws(CassetteError) {
         let status = try self.context.int(value, "status", in: "response")
-        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is no status") }
+        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is not a status") }
         var fields = FieldBuilder(self.context)
         try fields.append(value["headers"], in: "response.headers")
         exchange.response = RecordedResponse(status: status, headers: fields.fields)

@@ -25,14 +25,14 @@ struct TestProxyReader {
     private func exchange(_ entry: SourceValue) throws -> ImportedExchange {
         let method = try self.context.string(entry, "RequestMethod", in: "")
         guard FieldBuilder.isToken(method) else {
-            throw self.context.error(entry, "RequestMethod", "\"\(method.prefix(40))\" is no method")
+            throw self.context.error(entry, "RequestMethod", "\"\(method.prefix(40))\" is not a method")
         }
         let address = try self.context.required(entry, "RequestUri")
         guard let url = address.string.flatMap({ SourceWords.url($0) }) else {
-            throw self.context.error(address, "RequestUri", "expected an absolute URL of HTTP")
+            throw self.context.error(address, "RequestUri", "expected an absolute HTTP URL")
         }
         let status = try self.context.int(entry, "StatusCode", in: "")
-        guard (100...999).contains(status) else { throw self.context.error(entry, "StatusCode", "\(status) is no status") }
+        guard (100...999).contains(status) else { throw self.context.error(entry, "StatusCode", "\(status) is not a status") }
         var exchange = ImportedExchange(
             request: RecordedRequest(method: method, url: url, headers: try self.fields(entry, "RequestHeaders")))
         exchange.response = RecordedResponse(status: status, headers: try self.fields(entry, "ResponseHeaders"))

@@ -112,7 +112,7 @@ struct WireMessages {
                 framing = Self.isChunked(head.fields, version) ? .chunked : Self.length(head.fields).map { .length($0) } ?? .rest
             }
             if framing == .rest, extent == .open, cut == nil, Self.startLine(in: rest) != nil {
-                throw self.error("an answer without a length is followed by other messages, so that nobody knows its end")
+                throw self.error("an answer without a length is followed by other messages, so its end is unknown")
             }
             let found = try self.body(rest, framing, .response, extent, head.fields, cut: cut)
             response.trailers = found.trailers
@@ -273,7 +273,7 @@ struct WireMessages {
             guard self.areMessages(body[start...]) else { return }
         }
         throw self.error(
-            "a body has the first line of another message in it, so that it may have been cut before that line and nobody knows its end")
+            "a body contains the first line of another message, so it may have been cut before that line, and its end is unknown")
     }
 
     /// Whether the bytes consist of complete messages.

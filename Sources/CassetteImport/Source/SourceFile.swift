@@ -20,7 +20,7 @@ extension SourceBytes {
             bytes += piece
             guard bytes.count <= limit else {
                 throw CassetteError(
-                    .tooLarge, "\"\(path)\" has more than \(limit >> 20) MiB, the most of such a file: split it, or shorten it.")
+                    .tooLarge, "\"\(path)\" has more than \(limit >> 20) MiB, the limit for such a file: split it, or shorten it.")
             }
         }
     }
@@ -76,7 +76,7 @@ final class GzipBytes: SourceBytes {
     }
 
     private func damaged(_ reason: String) -> CassetteError {
-        CassetteError(.damaged, "\"\(self.file.path)\" cannot be decompressed (\(reason)): use gunzip, and import what it writes.")
+        CassetteError(.damaged, "\"\(self.file.path)\" cannot be decompressed (\(reason)): use gunzip, and import its output.")
     }
 }
 
@@ -120,7 +120,7 @@ final class SourceFile: SourceBytes {
         let bytes = try self.bytes(limit + 1, at: 0)
         guard bytes.count <= limit else {
             throw CassetteError(
-                .tooLarge, "\"\(self.path)\" has more than \(limit >> 20) MiB, the most of such a file: leave it out, or shorten it")
+                .tooLarge, "\"\(self.path)\" has more than \(limit >> 20) MiB, the limit for such a file: leave it out, or shorten it")
         }
         return bytes
     }

@@ -460,7 +460,7 @@ final class YAMLStream: ValueStream {
             tag, among: ["str", "binary", "int", "float", "bool", "null", "timestamp", "python/unicode", "python/str"])
         switch name {
         case "binary":
-            guard let decoded = LooseBase64.decode(bytes[...]) else { throw self.error("what is tagged as binary is not base64") }
+            guard let decoded = LooseBase64.decode(bytes[...]) else { throw self.error("a value that is tagged as binary is not base64") }
             return .bytes(decoded)
         case "str", "python/unicode", "python/str": return .text(bytes)
         default:
@@ -477,7 +477,8 @@ final class YAMLStream: ValueStream {
         let prefix = "tag:yaml.org,2002:"
         let name = tag.hasPrefix(prefix) ? String(tag.dropFirst(prefix.count)) : tag == "!binary" ? "binary" : tag
         guard known.contains(name) else {
-            throw self.error("the tag \"\(tag.prefix(100))\" stands for an object of a program", "nothing of it is run: remove the tag")
+            throw self.error(
+                "the tag \"\(tag.prefix(100))\" names an object of a program", "such objects are never created: remove the tag")
         }
         return name
     }

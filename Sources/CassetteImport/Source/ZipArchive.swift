@@ -40,7 +40,7 @@ final class ZipArchive {
         }
         let (length, start) = (Self.number(tail, end + 12, 4), Self.number(tail, end + 16, 4))
         guard length <= Self.directoryLimit, start + length <= size else {
-            throw self.damaged("its directory is not in it, or it is ZIP64")
+            throw self.damaged("its directory is missing, or it is ZIP64")
         }
         try self.read(try self.bytes(start..<start + length))
     }
@@ -63,7 +63,7 @@ final class ZipArchive {
 
     func read(_ name: String) throws(CassetteError) -> [UInt8] {
         guard let entry = self.entries[name] else {
-            throw CassetteError(.notFound, "\"\(self.path)\" has no file \"\(name)\" in it: save the recording again.")
+            throw CassetteError(.notFound, "\"\(self.path)\" contains no file \"\(name)\": save the recording again.")
         }
         guard entry.size <= Self.limit, entry.packedSize <= Self.limit else {
             throw CassetteError(.tooLarge, "\"\(name)\" in \"\(self.path)\" has more than \(Self.limit >> 20) MiB: leave it out.")
@@ -74,7 +74,7 @@ final class ZipArchive {
         let packed = try self.bytes(start..<start + entry.packedSize)
         let bytes = try self.unpacked(packed, entry, name)
         guard bytes.count == entry.size, bytes.withUnsafeBytes({ CRC32.value(of: $0, after: 0) }) == entry.crc32 else {
-            throw self.damaged("\"\(name)\" is not what its checksum says")
+            throw self.damaged("\"\(name)\" does not match its checksum")
         }
         return bytes
     }
@@ -95,7 +95,7 @@ final class ZipArchive {
             }
             guard goesOn == true, chain.finish() else { throw self.damaged("\"\(name)\" cannot be unpacked") }
             return bytes
-        default: throw self.damaged("\"\(name)\" is packed in a way that is not known here")
+        default: throw self.damaged("\"\(name)\" uses a compression method that is not known here")
         }
     }
 
@@ -123,6 +123,6 @@ final class ZipArchive {
     }
 
     private func damaged(_ reason: String) -> CassetteError {
-        CassetteError(.damaged, "\"\(self.path)\" is no whole ZIP archive (\(reason)): save it again.")
+        CassetteError(.damaged, "\"\(self.path)\" is not a complete ZIP archive (\(reason)): save it again.")
     }
 }

@@ -30,7 +30,7 @@ public struct RedactionRules: Sendable, Hashable {
         for exception in self.keep {
             guard let kind = exception.kind, !Self.kinds.contains(kind), !own.contains(kind), !kind.hasPrefix("env-") else { continue }
             throw SettingSyntaxError(
-                "\"\(kind)\" is not a kind of secret: write one that a placeholder has, for example \"password\", or a place, for example \"json:/user/\(kind)\""
+                "\"\(kind)\" is not a kind of secret: write a kind that placeholders show, for example \"password\", or a place, for example \"json:/user/\(kind)\""
             )
         }
     }

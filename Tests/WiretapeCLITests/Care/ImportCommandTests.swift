@@ -46,7 +46,7 @@ import Testing
     @Test func unknownFormatIsReportedAndLeavesNothing() throws {
         let path = try self.folder.write("{\"a\": 1}".utf8, to: "in.json")
         let failed = try Wiretape.run(["import", path, "-o", self.folder.file("out.json")])
-        #expect(failed.status == 1 && failed.errors.contains("\"\(path)\" is no recording that is known here"), "\(failed.errors)")
+        #expect(failed.status == 1 && failed.errors.contains("\"\(path)\" is not a recording that is known here"), "\(failed.errors)")
         #expect(try self.folder.names() == ["in.json"])
         let usage = try Wiretape.run(["import", path])
         #expect(usage.status == 64)
