@@ -68,7 +68,7 @@ package struct ExportTarget {
         guard let bytes = try contents.load(limit: Self.bodyLimit) else {
             throw CassetteError(
                 .tooLarge,
-                "exchange \(number) has a body of more than \(Self.bodyLimit >> 20) MiB, which this format would have in its text: leave it out with --filter."
+                "exchange \(number) has a body of more than \(Self.bodyLimit >> 20) MiB, and this format writes bodies into its text: leave it out with --filter."
             )
         }
         return bytes

@@ -37,7 +37,7 @@ package struct SwiftTestText: ExchangeWriter {
     package mutating func append(_ interaction: Interaction, number: Int) throws {
         let request = interaction.request
         guard request.method != "CONNECT", interaction.webSocket == nil else {
-            return try self.target.write("        // exchange \(number) is no plain request: it is left out\n")
+            return try self.target.write("        // exchange \(number) is not a plain request: it is left out\n")
         }
         let content = try self.target.content(request.body, request.headers, number: number)
         let name = number

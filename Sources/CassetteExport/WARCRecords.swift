@@ -34,7 +34,7 @@ package struct WARCRecords: ExchangeWriter {
             shared.append(("WARC-IP-Address", String(remote[..<colon].filter { $0 != "[" && $0 != "]" })))
         }
         guard let response = interaction.response else {
-            self.notes.append("exchange \(number) has no answer: its request alone was written.")
+            self.notes.append("exchange \(number) has no answer: only its request was written.")
             return try self.record(
                 "request", id: requestID, date: interaction.started, shared + [("Content-Type", "application/http; msgtype=request")],
                 request)
@@ -65,7 +65,7 @@ package struct WARCRecords: ExchangeWriter {
         } catch is TooLong {
             throw CassetteError(
                 .tooLarge,
-                "exchange \(number) has a message of more than \(Self.recordLimit >> 20) MiB, the most of a record: leave it out with --filter."
+                "exchange \(number) has a message of more than \(Self.recordLimit >> 20) MiB, the limit of a record: leave it out with --filter."
             )
         }
         return block

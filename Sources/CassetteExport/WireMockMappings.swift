@@ -34,7 +34,7 @@ package struct WireMockMappings: ExchangeWriter {
         // A stub needs a response or a fault.
         if interaction.request.method == "CONNECT" { return }
         guard !interaction.opensWebSocket else {
-            self.notes.append("exchange \(number) opens a WebSocket, which no stub does: it is left out.")
+            self.notes.append("exchange \(number) opens a WebSocket, which a stub cannot do: it is left out.")
             return
         }
         let rest = interaction.request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }
