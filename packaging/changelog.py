@@ -78,19 +78,19 @@ def prepare(version, date):
     if version in known:
         if old != version:
             sys.exit(f"changelog.py: {FILE.name} has {version}, and the sources have {old}: correct one of them.")
-        print(f"{version} of {known[version]} is prepared.")
+        print(f"{version} of {known[version]} is already prepared.")
         return
     if numbers(version) <= numbers(old):
         sys.exit(f"changelog.py: {version} is not newer than {old}.")
     if not notes("Unreleased"):
-        sys.exit(f"changelog.py: nothing is unreleased: there is no reason for {version}.")
+        sys.exit(f"changelog.py: there are no unreleased changes to release as {version}.")
     pages = subprocess.run(["git", "-C", ROOT, "grep", "-l", "-F", old, "--", *PAGES], capture_output=True, text=True).stdout.split()
     for page in pages:
         path = ROOT / page
         path.write_text(re.sub(rf"(?<![\d.]){re.escape(old)}(?![\d.]*\d)", version, path.read_text()))
     FILE.write_text(FILE.read_text().replace("## Unreleased\n", f"## Unreleased\n\n## {version} - {date}\n", 1))
     VERSION_FILE.write_text(source.replace(f'"{old}"', f'"{version}"'))
-    print(f"{old} is {version} now in {', '.join(pages + [FILE.name, VERSION_FILE.name])}.")
+    print(f"changed {old} to {version} in {', '.join(pages + [FILE.name, VERSION_FILE.name])}.")
 
 
 def main():

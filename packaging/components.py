@@ -86,7 +86,7 @@ def system_libraries(program):
             if found.returncode == 0:
                 break
         else:
-            sys.exit(f"components.py: no package has {path}")
+            sys.exit(f"components.py: no package contains {path}")
         package = found.stdout.split(": ")[0].split(",")[0]
         number, source = run("dpkg-query", "-W", "-f", "${Version}\t${source:Package}", package).split("\t")
         licence = SYSTEM_LICENSES.get(re.sub(r"-\d+$", "", source))
@@ -161,7 +161,7 @@ def copyright():
     print("Upstream-Name: wiretape\nSource: https://example.test/wiretape\n")
     print("Files: *\nCopyright: 2026 The Wiretape authors\nLicense: Apache-2.0\n")
     print("License: Apache-2.0\n On Debian systems, the text of the Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0.\n")
-    print("Comment:\n The program has these Swift packages in it, under the Apache License 2.0, some with the Swift Runtime Library Exception:")
+    print("Comment:\n The program contains these Swift packages, under the Apache License 2.0, some with the Swift Runtime Library Exception:")
     for name, number, _, location, licence in swift_packages():
         print(f" {name} {number}, {location}: {licence}")
     print(f" Swift {swift_version()} with Dispatch and Foundation, https://www.swift.org: Apache-2.0 WITH Swift-exception")

@@ -14,12 +14,12 @@ import sys
 # Of Sources/WiretapeCLI/CommandEnd.swift.
 EXIT_CODES = [
     ("0", "Done."),
-    ("1", "Something failed, and the message says what. For verify, diff and check: something was found."),
+    ("1", "Something failed; the message explains what. For verify, diff and check: something was found."),
     ("2", "verify, diff or check failed."),
-    ("3", "A replay had requests that the cassette does not hold."),
+    ("3", "A replay had requests that the cassette does not contain."),
     ("4", "A replay got no request at all, or left exchanges unused and --fail-on names unused."),
     ("5", "Requests came out of order, with --order strict or with --fail-on order."),
-    ("6", "A secret is in the cassette, or --fail-on unsearched and something could not be searched for secrets."),
+    ("6", "The cassette contains a secret, or --fail-on unsearched is set and something could not be searched for secrets."),
     ("7", "The cassette is older than --max-age, with --on-expired fail."),
     ("64", "The command line is wrong."),
     ("127", 'The command after "--" was not found.'),
