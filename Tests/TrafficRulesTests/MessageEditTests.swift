@@ -295,6 +295,17 @@ import Testing
         #expect(notes == [])
     }
 
+    @Test func wholeMessagesAreDecodedByTheFieldsThatCameWithThem() throws {
+        let coded = try #require(Base64.decode(Array("H4sIAAAAAAACA6tWSlSyMqoFAGz/Nn0HAAAA".utf8)))
+        let edit = try #require(
+            try self.plan(#"- response: { set: { "json:/a": 1 }, remove: ["header:content-encoding"] }"#).responseEdit)
+        var head = ResponseHeadFacts(status: 200, reason: "OK", headers: HeaderFields(["Content-Encoding: gzip"]))
+        let (body, notes) = edit.apply(to: &head, body: coded)
+        #expect(notes == [])
+        #expect(head.headers.isEmpty)
+        #expect(CodedBody.decoded(body, HeaderFields(["Content-Encoding: gzip"])) == Array(#"{"a":1}"#.utf8))
+    }
+
     @Test func callsOfGRPCStayAsTheyAre() throws {
         let result = try self.body(#"{ body: x }"#, "abc", ["Content-Type: application/grpc"])
         #expect(result.body == "abc")

@@ -1,4 +1,5 @@
 import CassetteModel
+import CassettePlayback
 import TapeBytes
 import Testing
 @testable import TrafficRules
@@ -147,6 +148,26 @@ import Testing
         }
         #expect(self.applies(engine, .get("https://a.example/?token=1")))
         #expect(!self.applies(engine, .get("https://a.example/?token=2")))
+        // Numbers of placeholders are those of a run.
+        #expect(self.applies(engine, .get("https://a.example/%7B%7Btoken:1%7D%7D/{{token:1}}")))
+        #expect(!self.applies(engine, .get("https://a.example/%7B%7Btoken:1%7D%7D/{{token:2}}")))
+    }
+
+    @Test func whatMatchingIgnoresTellsNoRequestsApart() throws {
+        let engine = RuleEngine(
+            try RulesText.rules("- fault: { status: 503, first: 1 }"), match: try MatchRules(ignore: ["query:ts", "json:/id", "part:id"]))
+        #expect(self.applies(engine, .post("https://a.example/?ts=1&a=1", #"{"id": 1, "a": 1}"#)))
+        #expect(!self.applies(engine, .post("https://a.example/?a=1&ts=2", #"{"id": 2, "a": 1}"#)))
+        #expect(self.applies(engine, .post("https://a.example/?a=1&ts=2", #"{"id": 2, "a": 2}"#)))
+    }
+
+    @Test func notesOfAPlanFindTheirRule() throws {
+        let engine = try RulesText.engine("- name: a\n  pace: dsl\n- name: b\n  fault: close")
+        let plan = try #require(engine.plan(for: .get(Self.url), now: .zero))
+        engine.replace(try RulesText.rules("- name: b\n  fault: close"))
+        engine.note(plan, rule: 1, "met")
+        engine.note(plan, rule: 0, "gone")
+        #expect(engine.report().map(\.notes) == [["met"]])
     }
 
     @Test func timesAreThoseOfTheRun() throws {

@@ -67,7 +67,10 @@ struct RespondRule: Sendable {
         guard let name, let node = members[name] else { return (.nothing, nil) }
         let reader = members.reader
         switch name {
-        case "json": return (.json(try JSONTemplate(node, hasTemplates: hasTemplates, reader)), "application/json")
+        case "json":
+            let template = try JSONTemplate(node, hasTemplates: hasTemplates, reader)
+            try self.check(template.size, node, reader)
+            return (.json(template), "application/json")
         case "file":
             let path = try reader.text(node, "\"file\" of \"respond\"")
             let bytes = try RuleFolder.load(path, line: node.line, reader)

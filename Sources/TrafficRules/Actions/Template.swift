@@ -15,6 +15,13 @@ struct Template: Sendable, Hashable {
         self.pieces.contains { if case .value(let value) = $0 { value.isInBody } else { false } }
     }
 
+    /// Bytes of text in it, without the values of a request.
+    var size: Int {
+        self.pieces.reduce(0) { sum, piece in
+            if case .text(let text) = piece { sum + text.utf8.count } else { sum }
+        }
+    }
+
     /// The value, if the text is nothing else.
     var only: RequestValue? {
         guard self.pieces.count == 1, case .value(let value) = self.pieces[0] else { return nil }
@@ -143,6 +150,16 @@ indirect enum JSONTemplate: Sendable, Hashable {
         case .string(let template): template.needsBody
         case .array(let elements): elements.contains(where: \.needsBody)
         case .object(let members): members.contains(where: \.value.needsBody)
+        }
+    }
+
+    /// Bytes of text in it, without the values of a request.
+    var size: Int {
+        switch self {
+        case .raw(let bytes): bytes.count
+        case .string(let template): template.size + 2
+        case .array(let elements): elements.reduce(2) { $0 + $1.size + 1 }
+        case .object(let members): members.reduce(2) { $0 + $1.name.utf8.count + $1.value.size + 4 }
         }
     }
 

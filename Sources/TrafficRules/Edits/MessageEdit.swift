@@ -65,6 +65,18 @@ package struct MessageEdit: Sendable {
         return notes
     }
 
+    /// Edits a whole request: the body by the fields that describe it, and then the head.
+    package func apply(to head: inout RequestHeadFacts, body: [UInt8]) -> (body: [UInt8], notes: [EditNote]) {
+        let (edited, notes) = self.applyBody(body, headers: &head.headers)
+        return (edited, notes + self.apply(to: &head))
+    }
+
+    /// Edits a whole answer: the body by the fields that describe it, and then the head.
+    package func apply(to head: inout ResponseHeadFacts, body: [UInt8]) -> (body: [UInt8], notes: [EditNote]) {
+        let (edited, notes) = self.applyBody(body, headers: &head.headers)
+        return (edited, notes + self.apply(to: &head))
+    }
+
     private static let isAbsent = "it is not there, so nothing is changed"
     private static let hasNoMatch = "nothing in it matches, so nothing is changed"
     private static let headLimit = 64 << 10
@@ -185,7 +197,9 @@ package struct MessageEdit: Sendable {
     ///
     /// A body that cannot be decoded or edited stays as it is, and has a note.
     ///
-    /// - Parameter coded: the body as sent, without its transfer coding.
+    /// - Parameters:
+    ///   - coded: the body as sent, without its transfer coding.
+    ///   - headers: those that came with the body: edits of the head come after this.
     package func applyBody(_ coded: [UInt8], headers: inout HeaderFields) -> (body: [UInt8], notes: [EditNote]) {
         let steps = self.steps.filter(\.isInBody)
         guard let first = steps.first else { return (coded, []) }

@@ -19,8 +19,11 @@ struct DrawSeed: Sendable {
             self.low = low
         }
 
-        init(method: String, redactedURL: String, body: [UInt8]) {
-            let digest = DrawSeed.digest([Array("request".utf8), Array(method.utf8), Array(redactedURL.utf8), body])
+        /// - Parameters:
+        ///   - head: the key of matching for the method, the URL and compared header fields. Placeholders have no numbers in it.
+        ///   - body: the digest of the body, see `bodyDigest`.
+        init(head: [UInt8], body: [UInt8]) {
+            let digest = DrawSeed.digest([Array("request".utf8), head, body])
             self.high = DrawSeed.word(digest, 0)
             self.low = DrawSeed.word(digest, 8)
         }
@@ -67,7 +70,7 @@ struct DrawSeed: Sendable {
         digest[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    // MARK: Bodies
+    // MARK: Requests and bodies
 
     /// Kinds whose facets show all that is compared.
     private static let wholeKinds: Set<BodyFacets.Kind> = [.json, .jsonLines, .xml, .form, .multipart, .graphQL, .text]
@@ -112,5 +115,15 @@ struct DrawSeed: Sendable {
             return self.digest([part.headers.bytes, data])
         }
         return self.digest([Array("parts".utf8)] + self.sorted(digests))
+    }
+}
+
+extension DrawSeed.Identity {
+    /// What a request is for matching: its key with the redacted URL, and the digest of its body.
+    init(_ facts: RequestFacts, rules: MatchRules, redactURL: (String) -> String) {
+        let head = rules.withHeadKey(
+            method: facts.method, url: redactURL(facts.url), headers: rules.looksAtHeaders ? facts.headers : nil
+        ) { Array($0) }
+        self.init(head: head, body: DrawSeed.bodyDigest(facts, rules: rules))
     }
 }

@@ -18,25 +18,3 @@ package struct ExchangePlan: Sendable {
     package var pace: Pace?
     package var fault: Fault?
 }
-
-/// What became of one rule.
-package struct RuleReport: Sendable, Hashable {
-    package var name: String
-    package var kind: TrafficRule.Kind
-    /// The text of `when`; nil for all requests.
-    package var condition: String?
-    package var place: TrafficRule.Place
-    package var isOn: Bool
-    /// Requests for which `when` held.
-    package var matched: Int
-    /// Of these, those that the rule changed.
-    package var applied: Int
-    /// Of those that matched, those for which the rule's numbers, shares, times or quotas held. All of them if it has none.
-    package var drawn: Int
-    /// Of those that matched, those that an earlier rule had taken.
-    package var preceded: Int
-    /// What was met, each once.
-    package var notes: [String]
-
-    package var neverMatched: Bool { self.isOn && self.matched == 0 }
-}

@@ -123,7 +123,8 @@ package final class RuleEngine: Sendable {
         self.active.withLock { $0 }.map { active in
             let (rule, counts) = (active.rule, active.counts.withLock { $0 })
             return RuleReport(
-                name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn, matched: counts.matched,
+                name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn,
+                draw: rule.draw.description, matched: counts.matched,
                 applied: counts.applied, drawn: counts.drawn, preceded: counts.preceded, notes: counts.notes)
         }
     }
@@ -135,6 +136,13 @@ package final class RuleEngine: Sendable {
         let rules = self.active.withLock { $0 }
         guard rules.indices.contains(rule) else { return }
         rules[rule].counts.withLock { $0.note(text) }
+    }
+
+    /// The same for a rule of a plan, whatever rules are in use by now.
+    package func note(_ plan: ExchangePlan, rule: Int, _ text: String) {
+        guard let place = plan.rules.firstIndex(of: rule), plan.names.indices.contains(place) else { return }
+        let name = plan.names[place]
+        self.active.withLock { $0 }.first { $0.rule.name == name }?.counts.withLock { $0.note(text) }
     }
 
     // MARK: Plans
@@ -332,10 +340,7 @@ package final class RuleEngine: Sendable {
 
         private mutating func identity() -> DrawSeed.Identity {
             if let identity = self.knownIdentity { return identity }
-            let facts = self.view.facts
-            let identity = DrawSeed.Identity(
-                method: facts.method, redactedURL: self.engine.redactURL(facts.url),
-                body: DrawSeed.bodyDigest(facts, rules: self.engine.match))
+            let identity = DrawSeed.Identity(self.view.facts, rules: self.engine.match, redactURL: self.engine.redactURL)
             self.knownIdentity = identity
             return identity
         }

@@ -189,3 +189,23 @@ struct RuleDraw: Sendable {
         return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)%"
     }
 }
+
+extension RuleDraw {
+    /// The conditions in short, for example `share 5%, first 2`; nil if there are none.
+    var description: String? {
+        var words: [String] = []
+        if self.share != nil { words.append("share \(self.shareText)") }
+        if let first = self.first { words.append("first \(first)") }
+        if !self.nth.isEmpty { words.append("nth \(self.nth.map(String.init).joined(separator: ", "))") }
+        if let every = self.every { words.append("every \(every)") }
+        if self.after != nil || self.length != nil {
+            let length = self.length.map { " for \(Quantity.text($0))" } ?? ""
+            words.append("from \(Quantity.text(self.after ?? .zero)) on\(length)")
+        }
+        if let quota = self.quota {
+            words.append("quota \(quota.limit) in \(Quantity.text(quota.window))\(quota.by.map { " by \($0)" } ?? "")")
+        }
+        if self.counting == .rule, !words.isEmpty { words.append("of the rule") }
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,64 @@
+import TapeBytes
+import Testing
+@testable import TrafficRules
+
+@Suite struct RuleReportTests {
+    private static let rules = """
+        - name: pay
+          when: "~u /pay"
+          fault: { status: 503, first: 1, share: 100%, after: 0s, for: 60s }
+        - when: "~u /never"
+          block: 403
+        - name: off
+          enabled: false
+          block: 403
+        - name: late
+          when: "~u /pay"
+          fault: { kind: reset, nth: [1, 3], every: 2, count: rule }
+        - name: all
+          pace: dsl
+        """
+
+    private func engine() throws -> RuleEngine {
+        let engine = try RulesText.engine(Self.rules)
+        for _ in 0..<2 { _ = engine.plan(for: .get("https://a.example/pay"), now: .seconds(1)) }
+        engine.note(rule: 0, "a note")
+        return engine
+    }
+
+    @Test func eachRuleHasALine() throws {
+        #expect(
+            try self.engine().report().map(\.description) == [
+                "\"pay\" matched 2 requests and changed 1 (share 100%, first 1, from 0s on for 60s)",
+                "\"rule 2\" never matched: no request fits \"~u /never\" (\"wiretape.yaml\" line 4)", "\"off\" is switched off",
+                "\"late\" matched 2 requests and changed 0 (nth 1, 3, every 2, of the rule); an earlier rule took 1",
+                "\"all\" matched 2 requests and changed 2",
+            ])
+        let none = try RulesText.engine("- pace: dsl").report()[0]
+        #expect(none.description == "\"rule 1\" never matched: no request came (\"wiretape.yaml\" line 1)")
+    }
+
+    @Test func reportsAreJSON() throws {
+        var writer = JSONWriter()
+        try self.engine().report()[0].write(into: &writer)
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self) == """
+                {
+                  "name": "pay",
+                  "kind": "fault",
+                  "when": "~u /pay",
+                  "file": "wiretape.yaml",
+                  "line": 1,
+                  "enabled": true,
+                  "draw": "share 100%, first 1, from 0s on for 60s",
+                  "matched": 2,
+                  "applied": 1,
+                  "drawn": 1,
+                  "preceded": 0,
+                  "notes": [
+                    "a note"
+                  ]
+                }
+                """)
+    }
+}
