@@ -2,7 +2,7 @@ import Foundation
 import Testing
 @testable import TrafficRules
 
-/// The examples of the pages are valid rules.
+/// What docs/traffic-rules.md shows is read as it stands.
 @Suite struct TrafficRulesPageTests {
     private static func page(_ name: String = "traffic-rules.md") throws -> String {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -13,21 +13,44 @@ import Testing
         try self.page(page).components(separatedBy: "```yaml\n").dropFirst().map { String($0.components(separatedBy: "```")[0]) }
     }
 
-    @Test(arguments: [("traffic-rules.md", 9), ("coming-from.md", 4)]) func everyExampleIsRead(page: String, count: Int) throws {
+    /// The rules of each example of a page.
+    private static func lists(_ page: String) throws -> [TrafficRules] {
         let folder = try RuleFolderTests.Folder()
-        for file in ["fixtures/config.json", "fixtures/report.pdf", "fixtures/cat.png", "site/index.html"] {
-            try folder.write(file, "content")
-        }
-        let examples = try Self.examples(page)
-        #expect(examples.count >= count)
-        for example in examples {
-            guard case .members(let members) = try RulesText.node(example).content, let modify = members.first, members.count == 1 else {
-                Issue.record("not a list of rules: \(example)")
-                continue
+        for file in ["fixtures/config.json", "fixtures/report.pdf", "fixtures/cat.png"] { try folder.write(file, "content") }
+        return try self.examples(page).map { example in
+            guard case .members(let members) = try RulesText.node(example).content, let modify = members.first else {
+                throw RuleNotFound(example: example)
             }
-            #expect(modify.name == "modify")
-            let rules = try TrafficRules([RuleList(node: modify.value, file: page, folder: folder.path)])
-            #expect(!rules.isEmpty)
+            #expect(members.map(\.name) == ["modify"])
+            return try TrafficRules([RuleList(node: modify.value, file: page, folder: folder.path)])
+        }
+    }
+
+    private struct RuleNotFound: Error {
+        let example: String
+    }
+
+    @Test(arguments: [("traffic-rules.md", 9), ("rules-from-other-tools.md", 4)])
+    func everyExampleIsRead(page: String, count: Int) throws {
+        let lists = try Self.lists(page)
+        #expect(lists.count >= count)
+        #expect(lists.allSatisfy { !$0.isEmpty })
+    }
+
+    @Test func rulesOfOtherToolsHaveTheirEffect() throws {
+        for rules in try Self.lists("rules-from-other-tools.md") {
+            let engine = RuleEngine(rules)
+            for rule in rules.rules {
+                let condition = rule.condition ?? "~u /"
+                let word = condition.split(separator: " ").last.map(String.init) ?? ""
+                let url =
+                    condition.hasPrefix("~d ")
+                    ? "http://\(word)/" : word.hasPrefix("/") ? "http://a.example\(word)" : "https://api.example.com/v2/pets"
+                let request = RequestFacts.get(word == "example.com/static/" ? "http://example.com/static/a.txt" : url)
+                // A share decides by number.
+                let names = (0..<100).flatMap { _ in engine.plan(for: request, now: .zero)?.names ?? [] }
+                #expect(names.contains(rule.name), "\(rule.name) of \(rule.place)")
+            }
         }
     }
 
