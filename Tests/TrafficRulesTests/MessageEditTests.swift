@@ -55,6 +55,10 @@ import Testing
         (#"{ replace: { in: path, match: /, with: "" } }"#, "path: the result is no path"),
         (#"{ replace: { in: method, match: GET, with: get } }"#, "method: the result is no method"),
         (#"{ replace: { in: "header:x-env", match: zzz, with: "" } }"#, "header:x-env: nothing in it matches, so nothing is changed"),
+        (
+            #"{ replace: { in: "header:x-env", match: "o", with: "\n" } }"#,
+            "header:x-env: the result has a line end or a control character in it, so nothing is changed"
+        ),
         (#"{ remove: "query:zzz" }"#, "query:zzz: it is not there, so nothing is changed"),
     ])
     func whatCannotBeEditedStays(edit: String, note: String) throws {
@@ -112,6 +116,19 @@ import Testing
         let result = try self.body(edit, old, ["Content-Type: application/json", "Content-Length: \(old.utf8.count)"])
         #expect(result.body == new)
         #expect(result.headers == ["Content-Type: application/json", "Content-Length: \(new.utf8.count)"])
+        #expect(result.notes == [])
+    }
+
+    @Test(arguments: [
+        (#"{ set: { "json:/1/id": 7 } }"#, "{\"id\":1}\r\n\n{\"id\":2}\n", "{\"id\":1}\r\n\n{\"id\":7}\n"),
+        (#"{ set: { "json:/*/id": 7 } }"#, "{\"id\":1}\n{\"id\":2}", "{\"id\":7}\n{\"id\":7}"),
+        (#"{ remove: ["json:/0"] }"#, "{\"id\":1}\n{\"id\":2}\n", "{\"id\":2}\n"),
+        (#"{ set: { "json:/1": [] } }"#, "\u{1e}{\"id\":1}\n\u{1e}{}\n", "\u{1e}{\"id\":1}\n\u{1e}[]\n"),
+    ])
+    func severalJSONTextsAreNumbered(edit: String, old: String, new: String) throws {
+        let result = try self.body(
+            edit, old, ["Content-Type: \(old.hasPrefix("\u{1e}") ? "application/json-seq" : "application/x-ndjson")"])
+        #expect(result.body == new)
         #expect(result.notes == [])
     }
 

@@ -93,6 +93,7 @@ import Testing
         ("- respond: {}", "\"respond\" is empty"),
         ("- respond: { status: 600 }", "\"status\" of \"respond\" is \"600\"; write a whole number from 100 to 599"),
         ("- respond: { status: 101 }", "is not a final answer"),
+        ("- respond: { status: 204, body: a }", "an answer 204 has no body"),
         ("- respond: { body: a, json: {} }", "has both \"json\" and \"body\""),
         ("- respond: { body: \"{{json:/id\" }", "\"{{\" has no \"}}\" after it"),
         ("- respond: { json: { a: \"{{cookie}}\" } }", "\"{{cookie}}\" is no value of the request"),

@@ -14,19 +14,22 @@ package indirect enum FilterExpression: Sendable {
 
     /// Without user information, port and brackets.
     package static func host(of url: String) -> String {
-        let bytes = Array(url.utf8)
-        var start = 0
-        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: Array("://".utf8)) { start = colon + 3 }
-        let end =
-            bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
-        var authority = bytes[start..<end]
-        if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[(at + 1)...] }
-        if authority.first == UInt8(ascii: "["), let close = authority.firstIndex(of: UInt8(ascii: "]")) {
-            authority = authority[(authority.startIndex + 1)..<close]
-        } else if let colon = authority.lastIndex(of: UInt8(ascii: ":")) {
-            authority = authority[..<colon]
+        var url = url
+        return url.withUTF8 { bytes in
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+            let hasScheme = colon + 2 < bytes.count && bytes[colon + 1] == UInt8(ascii: "/") && bytes[colon + 2] == UInt8(ascii: "/")
+            let start = hasScheme ? colon + 3 : 0
+            let end =
+                bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
+            var authority = bytes[start..<end]
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[(at + 1)...] }
+            if authority.first == UInt8(ascii: "["), let close = authority.firstIndex(of: UInt8(ascii: "]")) {
+                authority = authority[(authority.startIndex + 1)..<close]
+            } else if let colon = authority.lastIndex(of: UInt8(ascii: ":")) {
+                authority = authority[..<colon]
+            }
+            return String(decoding: UnsafeBufferPointer(rebasing: authority), as: UTF8.self)
         }
-        return String(decoding: authority, as: UTF8.self)
     }
 }
 

@@ -76,6 +76,12 @@ package struct FilterPattern: Sendable {
 
     package func matches(_ fields: HeaderFields) -> Bool { fields.withBytes(self.matches) }
 
+    /// Whether the value of a field matches.
+    package func matches(_ fields: HeaderFields, valueAt index: Int) -> Bool {
+        let range = fields.valueRange(at: index)
+        return fields.withBytes { self.matches(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
     package func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if let literal = self.literal { return Self.find(literal, in: bytes) }
         if self.pattern.firstRange(in: bytes) != nil { return true }

@@ -57,6 +57,9 @@ struct RespondRule: Sendable {
         guard contents.count <= 1 else {
             throw members.error(contents[1], "\"respond\" has both \"\(contents[0])\" and \"\(contents[1])\": remove one of them")
         }
+        if let name = contents.first, self.status == 204 || self.status == 304 {
+            throw members.error(name, "an answer \(self.status) has no body (RFC 9110, 6.4.1); remove \"\(name)\", or write another status")
+        }
         (self.content, self.type) = try Self.content(contents.first, members, hasTemplates)
         if let node = members["headers"] { self.fields = try Self.fields(node, hasTemplates, reader) }
     }

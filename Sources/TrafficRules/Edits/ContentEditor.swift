@@ -31,7 +31,11 @@ enum ContentEditor {
         let reason: String?
         var edited = content
         switch place {
-        case .json(let pointer): reason = self.editJSON(&edited, pointer, operation)
+        case .json(let pointer):
+            let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+            reason =
+                type.declaresJSONTexts
+                ? self.editJSONTexts(&edited, pointer.segments, operation) : self.editJSON(&edited, pointer.segments, operation)
         case .xml(let pointer): reason = self.editXML(&edited, pointer, operation)
         case .formField(let name): reason = self.editForm(&edited, name, operation, headers)
         case .part, .partFilename: reason = MultipartEditor.apply(operation, at: place, to: &edited, headers) { _, _ in nil }
@@ -65,7 +69,9 @@ enum ContentEditor {
 
     // MARK: JSON
 
-    private static func editJSON(_ content: inout [UInt8], _ pointer: PlacePointer, _ operation: EditStep.Operation) -> String? {
+    private static func editJSON(
+        _ content: inout [UInt8], _ segments: JSONPlaces.Segments, _ operation: EditStep.Operation
+    ) -> String? {
         let mark: [UInt8] = content.starts(with: [0xEF, 0xBB, 0xBF]) ? [0xEF, 0xBB, 0xBF] : []
         let document: JSONDocument
         do {
@@ -77,10 +83,10 @@ enum ContentEditor {
         var edits: [Edit]
         switch operation {
         case .set(let value):
-            edits = JSONPlaces.setting(pointer.segments, to: value.json, in: document.root)
-        case .remove: edits = JSONPlaces.removing(pointer.segments, in: document.root)
+            edits = JSONPlaces.setting(segments, to: value.json, in: document.root)
+        case .remove: edits = JSONPlaces.removing(segments, in: document.root)
         case .replace(let replacement):
-            let values = JSONPlaces.values(pointer.segments, in: document.root)
+            let values = JSONPlaces.values(segments, in: document.root)
             guard !values.isEmpty else { return self.isAbsent }
             edits = values.compactMap { value in
                 switch value.kind {
@@ -100,6 +106,41 @@ enum ContentEditor {
         }
         guard !edits.isEmpty else { return self.isAbsent }
         content = mark + EditList(edits).applied(to: document.bytes)
+        return nil
+    }
+
+    /// Several JSON texts: one per line, or a sequence (RFC 7464). The first segment is the number of a text, from 0, as in matching.
+    private static func editJSONTexts(
+        _ content: inout [UInt8], _ segments: JSONPlaces.Segments, _ operation: EditStep.Operation
+    ) -> String? {
+        guard let first = segments.first else { return "the body is several JSON texts: write the number of one, as in json:/0" }
+        var edits: [Edit] = []
+        var reason: String?
+        var (start, number) = (0, 0)
+        while start < content.count {
+            let end = content[start...].firstIndex(of: 10) ?? content.count
+            var text = start..<end
+            // A sequence has a record separator before each text.
+            while let byte = text.first.map({ content[$0] }), byte <= 32 { text.removeFirst() }
+            while let byte = text.last.map({ content[$0] }), byte <= 32 { text.removeLast() }
+            let line = start..<min(end + 1, content.count)
+            start = line.upperBound
+            guard !text.isEmpty else { continue }
+            defer { number += 1 }
+            guard first == .any || first == .name(Array("\(number)".utf8)) else { continue }
+            if segments.count == 1, case .remove = operation {
+                edits.append(Edit(range: line, bytes: []))
+                continue
+            }
+            var value = Array(content[text])
+            if let problem = self.editJSON(&value, Array(segments.dropFirst()), operation) {
+                reason = reason ?? problem
+            } else {
+                edits.append(Edit(range: text, bytes: value))
+            }
+        }
+        guard !edits.isEmpty else { return reason ?? self.isAbsent }
+        content = EditList(edits).applied(to: content)
         return nil
     }
 

@@ -174,18 +174,22 @@ package struct MessageEdit: Sendable {
             let indices = HeaderEdit.indices(name, in: fields)
             guard !indices.isEmpty else { return self.isAbsent }
             var edited = HeaderFields()
-            var isChanged = false
+            var reason: String? = self.hasNoMatch
             for index in 0..<fields.count {
                 guard indices.contains(index),
-                    let new = replacement.replaced(in: Array(fields.valueBytes(at: index)), limit: self.headLimit), HeaderEdit.isValue(new)
+                    let new = replacement.replaced(in: Array(fields.valueBytes(at: index)), limit: self.headLimit)
                 else {
                     edited.append(line: fields.line(at: index))
                     continue
                 }
-                isChanged = true
+                // RFC 9110, 5.5: nothing else can be sent.
+                guard HeaderEdit.isValue(new) else {
+                    return "the result has a line end or a control character in it, so nothing is changed"
+                }
+                reason = nil
                 edited.append(line: Array(fields.nameBytes(at: index)) + [UInt8(ascii: ":"), 32] + new)
             }
-            guard isChanged else { return self.hasNoMatch }
+            if let reason { return reason }
             fields = edited
         }
         return nil

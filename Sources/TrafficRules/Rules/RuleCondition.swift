@@ -82,7 +82,8 @@ struct RuleCondition: Sendable {
         case .method: return pattern.matches(request.facts.method)
         case .url: return pattern.matches(request.facts.url)
         case .domain:
-            return pattern.matches(request.host) || request.facts.headers.first("host").map { pattern.matches($0) } == true
+            if pattern.matches(request.host) { return true }
+            return request.facts.headers.firstIndex(of: "host").map { pattern.matches(request.facts.headers, valueAt: $0) } == true
         case .header, .requestHeader: return pattern.matches(request.facts.headers)
         case .type, .requestType:
             return request.facts.headers.contains("content-type")
