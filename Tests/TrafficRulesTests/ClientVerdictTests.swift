@@ -96,6 +96,22 @@ import Testing
             ])
     }
 
+    @Test func findingsAreJSON() {
+        let attempts = [self.attempt(0, .answer(429), retryAfter: 60), self.attempt(2, .answer(200))]
+        let finding = ClientVerdict(attempts, run: .init(end: .seconds(10), exitCode: 0)).findings[0]
+        var writer = JSONWriter()
+        finding.write(into: &writer) { $0 + 1 }
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self) == """
+                {
+                  "kind": "retry-after-ignored",
+                  "certainty": "sure",
+                  "text": "GET https://a.example/ came 1.99 s after an answer 429 that asked for 60 s",
+                  "exchanges": [1, 2]
+                }
+                """)
+    }
+
     @Test func manyRetriesAreAStorm() {
         let storm = (0...11).map { self.attempt(Double($0) * 0.5, .answer(503)) }
         #expect(self.kinds(storm, exitCode: 1) == [.storm])

@@ -296,6 +296,18 @@ import Testing
         #expect(signed.notes == ["x-hub-signature-256 does not fit the edited body"])
     }
 
+    @Test func digestsOfTheContentFitTooWhereTheBodyIsCoded() throws {
+        let (old, new) = (Array(#"{"a":2}"#.utf8), Array(#"{"a":1}"#.utf8))
+        let coded = try #require(Base64.decode(Array("H4sIAAAAAAACA6tWSlSyMqoFAGz/Nn0HAAAA".utf8)))
+        let hex = { (bytes: [UInt8]) in Hex.encode(BodyChecksum.sha256.value(of: bytes)) }
+        var headers = HeaderFields(["Content-Encoding: gzip", "X-Content-SHA256: \(hex(old))", "X-Checksum-SHA256: \(hex(coded))"])
+        let edit = try #require(try self.plan(#"- response: { set: { "json:/a": 1 } }"#).responseEdit)
+        let (wire, notes) = edit.applyBody(coded, headers: &headers)
+        #expect(notes == [])
+        #expect(
+            headers.lines == ["Content-Encoding: gzip", "X-Content-SHA256: \(hex(new))", "X-Checksum-SHA256: \(hex(wire))"])
+    }
+
     @Test func bytesThatAnEditLeavesAreTheSame() throws {
         // The coded bytes too, which another encoder would not have made.
         let coded = try #require(Base64.decode(Array("H4sIAAAAAAAA/6tWSlSyMqwFAB8+Fj8HAAAA".utf8)))

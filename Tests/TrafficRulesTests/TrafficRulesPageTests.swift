@@ -54,6 +54,23 @@ import Testing
         }
     }
 
+    @Test func theSchemaHasTheMembersOfRules() throws {
+        let root = try JSONSerialization.jsonObject(with: Data(try Self.page("traffic-rules.schema.json").utf8)) as? [String: Any]
+        let definitions = try #require(root?["$defs"] as? [String: [String: Any]])
+        func names(_ name: String) throws -> Set<String> {
+            Set(try #require(definitions[name]?["properties"] as? [String: Any], "\(name)").keys)
+        }
+        func words(_ name: String) throws -> [String] { try #require(definitions[name]?["enum"] as? [String], "\(name)") }
+        #expect(try names("rule") == Set(TrafficRule.memberNames))
+        #expect(try names("fault") == Set(FaultRule.names))
+        #expect(try names("pace") == Set(PaceRule.names))
+        #expect(try names("respond") == Set(RespondRule.names))
+        #expect(try names("request") == Set(EditStep.names(.request)))
+        #expect(try names("response") == Set(EditStep.names(.response)))
+        #expect(try words("kind") == FaultRule.Name.allCases.map(\.rawValue))
+        #expect(try words("profile") == PaceProfile.all.map(\.name))
+    }
+
     @Test func tablesNameAllKindsAndProfiles() throws {
         let page = try Self.page()
         for kind in FaultRule.Name.allCases { #expect(page.contains("`\(kind.rawValue)`"), "\(kind)") }

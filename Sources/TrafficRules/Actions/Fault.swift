@@ -78,7 +78,7 @@ struct FaultRule: Sendable {
     var after: Fault.After?
     var part: Fault.Part?
 
-    private static let names =
+    static let names =
         ["kind", "status", "retryAfter", "grpc", "message", "code", "scope", "reason", "alert", "bytes", "delay", "in"] + RuleDraw.names
 
     /// What HTTP/2 calls its error codes (RFC 9113, 7).

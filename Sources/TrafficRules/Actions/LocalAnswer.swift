@@ -36,7 +36,7 @@ struct RespondRule: Sendable {
     /// Of the content, unless a field names it.
     var type: String?
 
-    private static let names = ["status", "reason", "headers", "json", "body", "file", "base64", "templates"]
+    static let names = ["status", "reason", "headers", "json", "body", "file", "base64", "templates"]
     private static let fieldLimit = 100
 
     init(_ node: RuleNode, _ reader: RuleReader) throws(SettingSyntaxError) {

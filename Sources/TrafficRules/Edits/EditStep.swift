@@ -45,18 +45,22 @@ struct EditStep: Sendable {
     enum Side: String { case request, response }
 
     private static let limit = 200
-    private static let names = ["set", "remove", "replace"]
+    static func names(_ side: Side) -> [String] { ["set", "remove", "replace"] + self.shortNames(side) }
+
+    /// Places that may be written without `set`.
+    private static func shortNames(_ side: Side) -> [String] {
+        side == .request ? ["method", "url", "body"] : ["status", "reason", "body"]
+    }
 
     /// Reads `request:` or `response:` of a rule.
     static func read(_ node: RuleNode, _ side: Side, _ reader: RuleReader) throws(SettingSyntaxError) -> [EditStep] {
         let what = "\"\(side.rawValue)\""
-        let short = side == .request ? ["method", "url", "body"] : ["status", "reason", "body"]
-        let members = try reader.members(node, of: what, known: self.names + short)
+        let members = try reader.members(node, of: what, known: self.names(side))
         guard !members.list.isEmpty else {
             throw members.error("\(what) is empty; write for example { set: { \"header:x-env\": test } }")
         }
         var steps: [EditStep] = []
-        for name in short {
+        for name in self.shortNames(side) {
             guard let value = members[name] else { continue }
             steps.append(try self.setting(name, value, line: members.list.first { $0.name == name }?.line ?? node.line, side, reader))
         }

@@ -53,12 +53,12 @@ package struct TrafficRule: Sendable {
     }
 
     private static let actionNames = ["block", "mapRemote", "mapLocal", "respond", "request", "response", "pause", "pace", "fault"]
+    static let memberNames = ["name", "when", "enabled", "record"] + RuleDraw.names + Self.actionNames
     private static let nameLimit = 100
 
     /// - Parameter number: among all rules, from 1.
     init(_ node: RuleNode, number: Int, seed: UInt64?, _ reader: RuleReader) throws(SettingSyntaxError) {
-        let known = ["name", "when", "enabled", "record"] + RuleDraw.names + Self.actionNames
-        let members = try reader.members(node, of: "a rule", known: known)
+        let members = try reader.members(node, of: "a rule", known: Self.memberNames)
         self.place = Place(file: reader.file, line: node.line)
         self.node = node
         self.seed = seed

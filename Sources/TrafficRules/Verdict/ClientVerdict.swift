@@ -98,6 +98,27 @@ package struct ClientVerdict: Sendable {
         package var text: String
         /// Indices of the attempts that show it, in the order in which they came.
         package var evidence: [Int]
+
+        /// The finding as an object of JSON.
+        ///
+        /// - Parameter number: of an attempt by its index, as reports count exchanges.
+        package func write(into writer: inout JSONWriter, number: (Int) -> Int) {
+            writer.beginObject(.lines)
+            writer.member("kind")
+            writer.string(self.kind.rawValue)
+            writer.member("certainty")
+            writer.string(self.certainty.rawValue)
+            writer.member("text")
+            writer.string(self.text)
+            writer.member("exchanges")
+            writer.beginArray(.inline)
+            for index in self.evidence {
+                writer.element()
+                writer.integer(number(index))
+            }
+            writer.endArray()
+            writer.endObject()
+        }
     }
 
     /// From what on something is named.
