@@ -1,6 +1,7 @@
 internal import CassetteModel
 internal import TapeExchange
 internal import TapeRecorder
+internal import TrafficRules
 
 /// A response that the proxy itself sends in place of an origin.
 ///
@@ -131,7 +132,7 @@ struct ProxyAnswer: Sendable {
         case 431: "Request Header Fields Too Large"
         case 501: "Not Implemented"
         case 505: "HTTP Version Not Supported"
-        default: "Error"
+        default: StatusText.reason(status).isEmpty ? "Error" : StatusText.reason(status)
         }
     }
 

@@ -61,7 +61,7 @@ struct AnswerBreaking {
         case .head, .bytes, .units, .holding, .reordering, .trailers: break
         }
         switch item {
-        case .interim, .raw, .stall, .flush: return [item]
+        case .interim, .raw, .stall, .flush, .closeOutput: return [item]
         case .head(let head, let framing): return self.head(head, framing)
         case .data(let bytes): return self.data(bytes)
         case .local: return self.begins ? self.come(then: [item]) : [item]
@@ -83,9 +83,18 @@ struct AnswerBreaking {
         }
     }
 
+    /// The fault comes between the last byte and the end.
+    private var isAtEnd: Bool {
+        guard case .share(let thousandths)? = self.fault.after, thousandths >= 1000 else { return false }
+        switch self.fault.kind {
+        case .close, .reset, .timeout, .stall: return true
+        default: return false
+        }
+    }
+
     private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
         if self.begins { return self.come(then: [.head(head, framing)]) }
-        if self.fault.part == .trailers {
+        if self.fault.part == .trailers || self.isAtEnd {
             self.phase = .trailers
             return [.head(head, framing)]
         }
@@ -174,7 +183,7 @@ struct AnswerBreaking {
     private mutating func data(_ bytes: ByteBuffer) -> [AnswerItem] {
         switch self.phase {
         case .bytes(let count):
-            if case .slice(let size, let delay) = self.fault.kind { return Self.slices(bytes, size, delay) }
+            if case .slice(let size, let delay) = self.fault.kind { return AnswerItem.slices(bytes, size, delay) }
             guard bytes.readableBytes >= count else {
                 self.phase = .bytes(count - bytes.readableBytes)
                 return [.data(bytes)]
@@ -202,16 +211,6 @@ struct AnswerBreaking {
             return []
         case .head, .trailers, .passing, .over: return [.data(bytes)]
         }
-    }
-
-    private static func slices(_ bytes: ByteBuffer, _ size: Int, _ delay: Duration) -> [AnswerItem] {
-        var items: [AnswerItem] = []
-        var rest = bytes
-        while let slice = rest.readSlice(length: min(size, rest.readableBytes)), slice.readableBytes > 0 {
-            items.append(.data(slice))
-            items.append(delay > .zero ? .stall(.nanoseconds(delay.nanoseconds)) : .flush)
-        }
-        return items
     }
 
     private mutating func units(_ bytes: ByteBuffer, _ count: Int) -> [AnswerItem] {

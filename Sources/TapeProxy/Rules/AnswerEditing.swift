@@ -37,7 +37,7 @@ struct AnswerEditing {
                 return self.release(head, framing) + [item]
             }
             return self.edited(head, framing) + [item]
-        case .interim, .local, .raw, .stall, .flush: return [item]
+        case .interim, .local, .raw, .stall, .flush, .closeOutput: return [item]
         }
     }
 

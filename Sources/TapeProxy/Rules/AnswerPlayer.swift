@@ -18,6 +18,8 @@ final class AnswerPlayer {
     private var timer: Scheduled<Void>?
     private var framing = BodyFraming.none
     private(set) var isOver = false
+    /// Bytes go to the client as they are, without the framing of a body.
+    var isTunnel = false
     /// The rest of the answer never comes: the client waits until it leaves.
     private(set) var isStalledForever = false
     /// Called when there is room again after `isFull`.
@@ -66,6 +68,8 @@ final class AnswerPlayer {
         while self.timer == nil, !self.isOver, !self.isStalledForever, let item = self.queue.first {
             switch item {
             case .interim(let head):
+                // It opens a tunnel (RFC 9110, 15.2.2).
+                guard head.status != 101 || self.isDue() else { return }
                 self.queue.removeFirst()
                 self.client.send(interim: head)
                 self.client.flush()
@@ -100,6 +104,9 @@ final class AnswerPlayer {
                 self.queue.removeFirst()
                 self.client.flush()
                 self.wait(.milliseconds(1))
+            case .closeOutput:
+                self.queue.removeFirst()
+                self.client.closeOutput()
             case .end(let end):
                 guard self.isDue() else { return }
                 self.queue.removeFirst()
@@ -121,7 +128,7 @@ final class AnswerPlayer {
         guard let portion = self.buckets.map(\.portion).min(), bytes.readableBytes > 0 else {
             self.queue.removeFirst()
             self.queuedSize -= bytes.readableBytes
-            return self.client.send(BodyPiece(bytes: bytes))
+            return self.send(bytes)
         }
         var rest = bytes
         let count = min(portion, rest.readableBytes)
@@ -131,8 +138,12 @@ final class AnswerPlayer {
         let due = self.buckets.map { $0.reserve(count, now: now) }.max() ?? now
         self.wait(due - now) {
             $0.queuedSize -= count
-            $0.client.send(BodyPiece(bytes: slice))
+            $0.send(slice)
         }
+    }
+
+    private func send(_ bytes: ByteBuffer) {
+        if self.isTunnel { self.client.write(bytes) } else { self.client.send(BodyPiece(bytes: bytes)) }
     }
 
     private func wait(_ time: TimeAmount, then: @escaping (AnswerPlayer) -> Void = { _ in }) {
@@ -162,7 +173,9 @@ final class AnswerPlayer {
                 self.client.send(last)
             }
             self.client.finish()
+        case .cut where self.isTunnel: self.client.closeAfterFlush(isCut: true)
         case .cut: self.client.cut()
+        case .closed: self.client.closeAfterFlush(isCut: false)
         case .brokenOff(let isReset): self.client.breakOff(isReset: isReset)
         case .reset(let code, let isOfConnection): self.client.reset(code: code, isOfConnection: isOfConnection)
         }

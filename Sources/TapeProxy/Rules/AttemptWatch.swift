@@ -64,7 +64,7 @@ final class AttemptWatch {
                 case .answer: attempt.outcome = .cut
                 case .garbage, .stalled, .lost, .cut, .notSent: break
                 }
-            case .interim, .data, .flush, .end(.finished): break
+            case .interim, .data, .flush, .closeOutput, .end(.finished), .end(.closed): break
             }
         }
     }

@@ -55,7 +55,7 @@ extension AnswerItem {
     static func whole(_ fault: Fault) -> AnswerItem? {
         guard fault.after == nil, fault.part == nil || fault.part == .head else { return nil }
         switch fault.kind {
-        case .close, .webSocketClose: return .end(.cut)
+        case .close: return .end(.cut)
         case .reset(let code, let isOfConnection): return .end(.reset(code: code, isOfConnection: isOfConnection))
         case .timeout: return .stall(nil)
         default: return nil

@@ -26,6 +26,8 @@ final class RuledExchange: MessageExchange, TimedConnection {
     /// Nil if nobody asks for a verdict on the client.
     private var watch: AttemptWatch?
     private var inner: (any MessageExchange)?
+    /// Of a request that asks for a WebSocket.
+    private var tunnelPlan: ExchangePlan?
     private var isOver = false
     /// A plan is being made on another thread.
     private var isPlanning = false
@@ -83,10 +85,13 @@ final class RuledExchange: MessageExchange, TimedConnection {
     }
 
     private func carryOut(_ plan: ExchangePlan) {
+        let isWebSocket = WebSocketHandshake.isAsked(by: self.request.head)
+        if isWebSocket { self.tunnelPlan = plan }
         self.feed.buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
         let stream = RuledStream(
             self.client, editing: plan.responseEdit.map { AnswerEditing($0, rules: self.rules.engine) },
-            breaking: plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, rules: self.rules.engine) },
+            breaking: isWebSocket
+                ? nil : plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, rules: self.rules.engine) },
             latency: .nanoseconds(plan.pace?.latency.nanoseconds ?? 0),
             buckets: self.rules.buckets(of: plan.pace, .down, client: self.client.peer.id),
             request: (setReading: { [weak feed] in feed?.setReading($0) }, hasInput: { [weak feed] in feed?.hasInput ?? false }),
@@ -159,7 +164,13 @@ final class RuledExchange: MessageExchange, TimedConnection {
     private func become(_ exchange: any ClientExchange) {
         switch exchange.kind {
         case .message(let inner): self.inner = inner
-        case .tunnel: self.client.become(exchange)
+        case .tunnel(let tunnel):
+            guard let stream, let plan = self.tunnelPlan, plan.fault != nil || plan.pace != nil else { return self.client.become(exchange) }
+            self.feed.stop()
+            stream.writabilityChanged = { tunnel.clientWritabilityChanged($0) }
+            stream.open(plan.fault.map { TunnelBreaking($0, rules: self.rules.engine) })
+            let buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
+            self.client.become(RuledTunnel(tunnel, on: stream, buckets: buckets))
         }
     }
 

@@ -17,6 +17,8 @@ final class RuledStream: ClientStream {
     private let becomes: (any ClientExchange) -> Void
     /// The index of the recorded exchange that answers; nil once its answer was taken back, and for any other answer.
     private var recorded: Int?
+    private var isTunnel = false
+    private var tunnel: TunnelBreaking?
     private var framing = BodyFraming.none
     private var trailers = HeaderFields()
     private var neverIndexed = NeverIndexed()
@@ -48,7 +50,7 @@ final class RuledStream: ClientStream {
         self.player.ended = { [weak self] _ in
             guard let self else { return }
             self.ended()
-            if !self.answerIsMade { self.brokenByRule() }
+            if !self.answerIsMade, !self.isTunnel { self.brokenByRule() }
         }
     }
 
@@ -137,7 +139,7 @@ final class RuledStream: ClientStream {
     private func end(_ end: AnswerItem.End) {
         guard !self.answerIsMade else { return }
         self.answerIsMade = true
-        self.put(.end(end))
+        if self.isTunnel { self.play(.end(end), isInjected: false) } else { self.put(.end(end)) }
         self.answerMade()
     }
 
@@ -160,14 +162,42 @@ final class RuledStream: ClientStream {
 
     // MARK: The request
 
-    func setReading(_ reads: Bool) { self.setRequestReading(reads) }
+    func setReading(_ reads: Bool) { if self.isTunnel { self.base.setReading(reads) } else { self.setRequestReading(reads) } }
 
     func become(_ exchange: any ClientExchange) { self.becomes(exchange) }
 
     // MARK: Tunnels
 
-    func write(_ buffer: ByteBuffer) { self.base.write(buffer) }
+    /// A WebSocket has opened: bytes follow, without the framing of a body.
+    ///
+    /// - Parameter breaking: breaks what the server sends; nil passes it.
+    func open(_ breaking: TunnelBreaking?) {
+        self.isTunnel = true
+        self.player.isTunnel = true
+        self.tunnel = breaking
+        // The tunnel itself begins first.
+        self.peer.session.loop.assumeIsolated().execute { [weak self] in
+            guard let self else { return }
+            for item in self.tunnel?.opened() ?? [] { self.play(item, isInjected: true) }
+        }
+    }
+
+    /// Nothing is read of the client until the tunnel asks for more.
+    func pauseTunnel() { self.base.setReading(false) }
+
+    func write(_ buffer: ByteBuffer) {
+        guard self.isTunnel else { return self.base.write(buffer) }
+        self.answerSize += buffer.readableBytes
+        guard self.tunnel != nil else { return self.play(.data(buffer), isInjected: false) }
+        for item in self.tunnel?.put(buffer) ?? [] { self.play(item, isInjected: true) }
+    }
+
     func flush() { if !self.player.isOver { self.base.flush() } }
-    func closeOutput() { self.base.closeOutput() }
-    func closeAfterFlush(isCut: Bool) { self.base.closeAfterFlush(isCut: isCut) }
+
+    func closeOutput() { if self.isTunnel { self.play(.closeOutput, isInjected: false) } else { self.base.closeOutput() } }
+
+    func closeAfterFlush(isCut: Bool) {
+        guard self.isTunnel else { return self.base.closeAfterFlush(isCut: isCut) }
+        self.end(isCut ? .cut : .closed)
+    }
 }

@@ -1,0 +1,125 @@
+internal import NIOCore
+internal import TapeExchange
+internal import TrafficRules
+
+/// Breaks what the server sends through a WebSocket, as a fault of a rule says.
+struct TunnelBreaking {
+    private enum Phase {
+        /// The fault comes after so many more messages.
+        case messages(Int)
+        case bytes(Int)
+        /// The message that comes late is held.
+        case reordering(ByteBuffer)
+        case passing
+        case over
+    }
+
+    private let fault: Fault
+    private let rules: RuleEngine
+    private var phase: Phase
+    private var units = WebSocketUnits()
+    private var hasBegun = false
+
+    init(_ fault: Fault, rules: RuleEngine) {
+        self.fault = fault
+        self.rules = rules
+        switch fault.after {
+        case .messages(let count): self.phase = .messages(count)
+        case .bytes(let count): self.phase = .bytes(count)
+        case nil: self.phase = .messages(0)
+        case .events, .share:
+            self.phase = .passing
+            rules.note(rule: fault.rule, "a WebSocket has no events and no known length: write for example after: 3 messages")
+        }
+        switch fault.kind {
+        case .truncate, .corrupt, .status, .grpc, .refuse, .dns, .tls:
+            self.phase = .passing
+            rules.note(rule: fault.rule, "the fault is not for the messages of a WebSocket")
+        default: break
+        }
+    }
+
+    /// What a fault at the very beginning does, once the WebSocket is open.
+    mutating func opened() -> [AnswerItem] {
+        guard case .messages(0) = self.phase, !self.isForOneMessage else { return [] }
+        return self.come()
+    }
+
+    private var isForOneMessage: Bool {
+        switch self.fault.kind {
+        case .reorder, .repeat, .drop, .slice: true
+        default: false
+        }
+    }
+
+    mutating func put(_ bytes: ByteBuffer) -> [AnswerItem] {
+        switch self.phase {
+        case .over: return []
+        case .passing: return [.data(bytes)]
+        case .bytes(let count):
+            if case .slice(let size, let delay) = self.fault.kind { return AnswerItem.slices(bytes, size, delay) }
+            guard bytes.readableBytes >= count else {
+                self.phase = .bytes(count - bytes.readableBytes)
+                return [.data(bytes)]
+            }
+            var rest = bytes
+            let first = rest.readSlice(length: count) ?? ByteBuffer()
+            return [.data(first)] + self.come(then: rest)
+        case .messages, .reordering: return self.units.push(bytes).flatMap { self.put($0) }
+        }
+    }
+
+    private mutating func put(_ unit: WebSocketUnits.Unit) -> [AnswerItem] {
+        guard unit.isMessage else { return self.isOver ? [] : [.data(unit.bytes)] }
+        switch self.phase {
+        case .over: return []
+        case .passing, .bytes: return [.data(unit.bytes)]
+        case .reordering(let late):
+            self.phase = .passing
+            return [.data(unit.bytes), .data(late)]
+        case .messages(let left) where left > 0:
+            self.phase = .messages(left - 1)
+            guard left == 1, !self.isForOneMessage else { return [.data(unit.bytes)] }
+            return [.data(unit.bytes)] + self.come()
+        case .messages:
+            self.phase = .passing
+            switch self.fault.kind {
+            case .drop: return []
+            case .repeat: return [.data(unit.bytes), .data(unit.bytes)]
+            case .reorder:
+                self.phase = .reordering(unit.bytes)
+                return []
+            case .slice(let size, let delay):
+                // All messages from here on.
+                self.phase = .messages(0)
+                return AnswerItem.slices(unit.bytes, size, delay)
+            default: return self.come(then: unit.bytes)
+            }
+        }
+    }
+
+    private var isOver: Bool { if case .over = self.phase { true } else { false } }
+
+    private mutating func come(then rest: ByteBuffer = ByteBuffer()) -> [AnswerItem] {
+        self.phase = .over
+        switch self.fault.kind {
+        case .stall(let time):
+            self.phase = .passing
+            let held = self.units.rest()
+            return [.stall(.nanoseconds(time.nanoseconds))] + [rest, held].filter { $0.readableBytes > 0 }.map { .data($0) }
+        case .timeout: return [.stall(nil)]
+        case .webSocketClose(let code, let reason): return [.data(Self.closeFrame(code, reason)), .flush, .end(.closed)]
+        case .reset(let code, let isOfConnection): return [.flush, .end(.reset(code: code, isOfConnection: isOfConnection))]
+        // A frame with an opcode that RFC 6455 reserves.
+        case .garbage: return [.data(ByteBuffer(bytes: [0x8b, 0x02, 0xff, 0x00])), .flush, .end(.cut)]
+        default: return [.flush, .end(.cut)]
+        }
+    }
+
+    /// RFC 6455, 5.5.1
+    private static func closeFrame(_ code: Int?, _ reason: String) -> ByteBuffer {
+        var payload: [UInt8] = []
+        if let code { payload = [UInt8(code >> 8 & 0xff), UInt8(code & 0xff)] + reason.utf8 }
+        return ByteBuffer(bytes: [0x88, UInt8(payload.count)] + payload)
+    }
+}
