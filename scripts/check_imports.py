@@ -51,7 +51,8 @@ TABLE = {
     "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
     "TapeHTTP2": ["Swift", "CassetteModel", "TapeExchange", "CNghttp2", "NIOCore"],
     "TapeProxy": [
-        *PLATFORM, *PLAYBACK, "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", "COpenSSL", "NIO*", "Logging",
+        *PLATFORM, *PLAYBACK, "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", "TrafficRules", "COpenSSL", "NIO*",
+        "Logging",
     ],
     "CInspectorPage": [],
     "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "TapeExchange", "LocalHTTP", "CInspectorPage", "NIO*"],
@@ -68,7 +69,7 @@ TABLE = {
     "WiretapeCLI": [
         "CArguments",
         *PLATFORM, *PLAYBACK, "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "ClientCapabilities", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeInspector", "TapeRecorder",
-        "TapeTLS", "TapeProxy", "TapeYAML",
+        "TapeTLS", "TapeProxy", "TapeYAML", "TrafficRules",
         "ArgumentParser", "Logging",
     ],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
