@@ -262,7 +262,7 @@ import Testing
         let before = try self.folder.read("pets.json")
         // The service has not read the file again yet.
         let answer = try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"")
-        #expect(answer.status == 422 && answer.json["error"]?["message"]?.string?.contains("exchange 4 has the id 4 already") == true)
+        #expect(answer.status == 422 && answer.json["error"]?["message"]?.string?.contains("exchange 4 already has the id 4") == true)
         #expect(try self.folder.read("pets.json") == before)
     }
 
