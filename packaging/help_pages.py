@@ -21,6 +21,8 @@ EXIT_CODES = [
     ("5", "Requests came out of order, with --order strict or with --fail-on order."),
     ("6", "The cassette contains a secret, or --fail-on unsearched is set and something could not be searched for secrets."),
     ("7", "The cassette is older than --max-age, with --on-expired fail."),
+    ("8", "A traffic rule matched nothing or could not be carried out, with --fail-on rules."),
+    ("9", "The verdict on the client found something, with --fail-on client."),
     ("64", "The command line is wrong."),
     ("127", 'The command after "--" was not found.'),
 ]

@@ -12,6 +12,8 @@ package struct RequestFacts: Sendable {
     package var headers: HeaderFields
     /// As sent, with its content codings; nil if it has not been read.
     package var body: [UInt8]?
+    /// The request has a body that was not read, because it is too long. No rule that looks at it applies then.
+    package var bodyIsUnread = false
     package var opensWebSocket: Bool
     package var isGRPC: Bool
     /// The request came inside TLS that this side ended: faults of TLS come too late for it.
@@ -28,6 +30,21 @@ package struct RequestFacts: Sendable {
         self.body = body
         self.opensWebSocket = opensWebSocket
         self.isGRPC = isGRPC
+    }
+}
+
+extension RequestFacts {
+    /// A request that somebody writes down, with a Host field.
+    ///
+    /// - Parameter url: absolute, with `http` or `https`; nil if it is not.
+    package init?(method: String, writtenURL url: String, body: [UInt8]?) {
+        guard var parts = URLParts(url), ["http", "https"].contains(parts.scheme), !parts.authority.isEmpty,
+            url.utf8.allSatisfy({ $0 > 32 && $0 != 127 })
+        else { return nil }
+        if parts.path.isEmpty { parts.path = "/" }
+        var headers = HeaderFields()
+        headers.append(name: "Host", value: parts.authority)
+        self.init(method: method, url: parts.text, headers: headers, body: body)
     }
 }
 

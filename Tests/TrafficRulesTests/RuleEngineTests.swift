@@ -205,20 +205,48 @@ import Testing
 
     @Test func countsAreThoseOfTheRun() throws {
         let engine = try RulesText.engine(
-            "- name: pay\n  when: \"~u /pay\"\n  fault: { status: 503, first: 1 }\n- when: \"~u /never\"\n  block: 403")
-        for _ in 0..<3 { _ = self.applies(engine, .get("https://a.example/pay")) }
-        engine.note(rule: 0, "one")
-        engine.note(rule: 0, "one")
-        engine.note(rule: 5, "no such rule")
-        for number in 0..<30 { engine.note(rule: 1, "note \(number)") }
+            "- name: pay\n  when: \"~u /pay\"\n  fault: { status: 503, first: 1 }\n- when: \"~u /never\"\n  block: 403\n- name: all\n  pace: dsl"
+        )
+        let plan = try #require(engine.plan(for: .get("https://a.example/pay"), now: .zero))
+        for _ in 0..<2 { _ = self.applies(engine, .get("https://a.example/pay")) }
+        engine.note(plan, rule: 0, "one")
+        engine.note(plan, rule: 0, "one")
+        engine.note(plan, rule: 5, "no such rule")
+        for number in 0..<30 { engine.note(plan, rule: 2, "note \(number)") }
         let report = engine.report()
-        #expect(report.map(\.name) == ["pay", "rule 2"])
-        #expect(report.map(\.matched) == [3, 0])
-        #expect(report.map(\.drawn) == [1, 0])
-        #expect(report.map(\.applied) == [1, 0])
-        #expect(report.map(\.neverMatched) == [false, true])
+        #expect(report.map(\.name) == ["pay", "rule 2", "all"])
+        #expect(report.map(\.matched) == [3, 0, 3])
+        #expect(report.map(\.drawn) == [1, 0, 3])
+        #expect(report.map(\.applied) == [1, 0, 3])
+        #expect(report.map(\.neverMatched) == [false, true, false])
         #expect(report[0].notes == ["one"])
-        #expect(report[1].notes.count == 20)
+        #expect(report[2].notes.count == 20)
+    }
+
+    @Test func aBodyThatWasNotReadDecidesNothing() throws {
+        let engine = try RulesText.engine(
+            """
+            - when: "~bq secret"
+              block: 403
+            - when: "!~bq secret"
+              block: 403
+            - when: "~u /other & ~bq secret"
+              block: 403
+            - fault: { status: 503, share: 100% }
+            - when: "~u /a | ~bq secret"
+              pace: dsl
+            - request: { set: { "json:/a": 1 } }
+            """)
+        var request = RequestFacts.post("http://h.test/a", "")
+        request.body = nil
+        request.bodyIsUnread = true
+        let plan = engine.plan(for: request, now: .zero)
+        #expect(plan?.names == ["rule 6", "rule 5"])
+        #expect(engine.report().map(\.matched) == [0, 0, 0, 0, 1, 1])
+        #expect(engine.report().map { $0.notes.isEmpty } == [false, false, true, false, true, true])
+        request.body = Array("secret".utf8)
+        request.bodyIsUnread = false
+        #expect(engine.plan(for: request, now: .zero)?.names == ["rule 1"])
     }
 
     @Test func rulesThatStayKeepTheirCountsAndNumbers() throws {

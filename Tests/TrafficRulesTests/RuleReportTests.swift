@@ -21,8 +21,8 @@ import Testing
 
     private func engine() throws -> RuleEngine {
         let engine = try RulesText.engine(Self.rules)
-        for _ in 0..<2 { _ = engine.plan(for: .get("https://a.example/pay"), now: .seconds(1)) }
-        engine.note(rule: 0, "a note")
+        let plans = (0..<2).map { _ in engine.plan(for: .get("https://a.example/pay"), now: .seconds(1)) }
+        if let plan = plans[0] { engine.note(plan, rule: 0, "a note") }
         return engine
     }
 
@@ -43,22 +43,9 @@ import Testing
         try self.engine().report()[0].write(into: &writer)
         #expect(
             String(decoding: writer.bytes, as: UTF8.self) == """
-                {
-                  "name": "pay",
-                  "kind": "fault",
-                  "when": "~u /pay",
-                  "file": "wiretape.yaml",
-                  "line": 1,
-                  "enabled": true,
-                  "draw": "share 100%, first 1, from 0s on for 60s",
-                  "matched": 2,
-                  "applied": 1,
-                  "drawn": 1,
-                  "preceded": 0,
-                  "notes": [
-                    "a note"
-                  ]
-                }
+                { "name": "pay", "kind": "fault", "when": "~u /pay", "file": "wiretape.yaml", "line": 1, "enabled": true, \
+                "draw": "share 100%, first 1, from 0s on for 60s", "matched": 2, "applied": 1, "drawn": 1, "preceded": 0, \
+                "notes": ["a note"] }
                 """)
     }
 }

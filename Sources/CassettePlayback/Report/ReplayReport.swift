@@ -24,6 +24,25 @@ public struct ReplayReport: Sendable, Hashable {
         }
     }
 
+    /// What became of a traffic rule, or what the client did with answers that failed.
+    public struct Check: Sendable, Hashable {
+        public enum Kind: String, Sendable, Hashable, CaseIterable { case rule, client }
+
+        public var kind: Kind
+        public var name: String
+        /// What is wrong; empty if nothing is.
+        public var problems: [String]
+        /// The check as an object of JSON, on one line.
+        public var json: [UInt8]
+
+        public init(kind: Kind, name: String, problems: [String], json: [UInt8]) {
+            self.kind = kind
+            self.name = name
+            self.problems = problems
+            self.json = json
+        }
+    }
+
     /// The version of the JSON format.
     public static let version = 1
 
@@ -35,6 +54,8 @@ public struct ReplayReport: Sendable, Hashable {
     public var verdict: Verdict
     /// In order of request start. The position of an exchange is its index elsewhere.
     public var exchanges: [Exchange]
+    /// Empty without traffic rules and without a verdict on the client.
+    public var checks: [Check] = []
 
     public init(
         cassette: String, mode: RecordMode, repetition: Repetition = .never, order: ReplayOrder = .any, verdict: Verdict,
@@ -64,9 +85,13 @@ extension ReplayReport {
 
     /// For continuous integration, in UTF-8: a test case for each exchange and for each problem.
     ///
-    /// - Parameter failOn: the flaws that count as failures; others are reported as skipped.
-    public func junit(failOn: Set<VerdictFlaw> = Set(VerdictFlaw.allCases)) -> [UInt8] {
-        ReplayReportJUnit.bytes(self, failOn: failOn)
+    /// - Parameters:
+    ///   - failOn: the flaws that count as failures; others are reported as skipped.
+    ///   - failingChecks: the same for traffic rules and the verdict on the client.
+    public func junit(
+        failOn: Set<VerdictFlaw> = Set(VerdictFlaw.allCases), failingChecks: Set<Check.Kind> = Set(Check.Kind.allCases)
+    ) -> [UInt8] {
+        ReplayReportJUnit.bytes(self, failOn: failOn, failingChecks: failingChecks)
     }
 }
 

@@ -53,6 +53,11 @@ struct ReplayReportJSON {
             }
             json.writer.endObject()
         }
+        for (kind, name) in [(ReplayReport.Check.Kind.rule, "rules"), (.client, "client")] as [(ReplayReport.Check.Kind, StaticString)] {
+            let checks = self.report.checks.filter { $0.kind == kind }
+            guard !checks.isEmpty else { continue }
+            self.list(name, checks) { $0.writer.raw($1.json) }
+        }
         self.writer.endObject()
     }
 

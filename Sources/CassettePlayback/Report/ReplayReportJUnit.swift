@@ -6,30 +6,36 @@ internal import TapeBytes
 struct ReplayReportJUnit {
     private enum Result {
         case passed
-        case failure(VerdictFlaw, String)
-        case error(VerdictFlaw, String)
+        /// The flaw's name, and what is wrong.
+        case failure(String, String)
+        case error(String, String)
         case skipped(String)
     }
 
     private let report: ReplayReport
     private let failOn: Set<VerdictFlaw>
+    private let failingChecks: Set<ReplayReport.Check.Kind>
     private var cases = ""
     private var tests = 0
     private var failures = 0
     private var errors = 0
     private var skipped = 0
 
-    /// - Parameter failOn: other flaws are reported as skipped.
-    static func bytes(_ report: ReplayReport, failOn: Set<VerdictFlaw>) -> [UInt8] {
-        var junit = ReplayReportJUnit(report: report, failOn: failOn)
+    /// - Parameters:
+    ///   - failOn: other flaws are reported as skipped.
+    ///   - failingChecks: the same for checks.
+    static func bytes(_ report: ReplayReport, failOn: Set<VerdictFlaw>, failingChecks: Set<ReplayReport.Check.Kind>) -> [UInt8] {
+        var junit = ReplayReportJUnit(report: report, failOn: failOn, failingChecks: failingChecks)
         junit.addExchanges()
         junit.addOthers()
+        junit.addChecks()
         return Array(junit.document.utf8)
     }
 
-    private init(report: ReplayReport, failOn: Set<VerdictFlaw>) {
+    private init(report: ReplayReport, failOn: Set<VerdictFlaw>, failingChecks: Set<ReplayReport.Check.Kind>) {
         self.report = report
         self.failOn = failOn
+        self.failingChecks = failingChecks
     }
 
     private var document: String {
@@ -57,11 +63,12 @@ struct ReplayReportJUnit {
         for (index, exchange) in self.report.exchanges.enumerated() where exchange.answers != nil {
             let name = "exchange \(index + 1): \(exchange.request)"
             if let problem = unserved[index] {
-                self.add(name, .error(.unserved, problem))
+                self.add(name, self.result(.unserved, problem, .error))
             } else if let unsent = unsent[index] {
-                self.add(name, .failure(.unused, unsent))
+                self.add(name, self.result(.unused, unsent))
             } else if unused.contains(index) {
-                self.add(name, .failure(.unused, "no request used it: prune it, or find out why the program no longer sends the request"))
+                self.add(
+                    name, self.result(.unused, "no request used it: prune it, or find out why the program no longer sends the request"))
             } else {
                 self.add(name, .passed)
             }
@@ -71,35 +78,48 @@ struct ReplayReportJUnit {
     private mutating func addOthers() {
         let verdict = self.report.verdict
         for (number, miss) in verdict.reports.enumerated() {
-            self.add("miss \(number + 1): \(miss.request)", .failure(.miss, miss.description))
+            self.add("miss \(number + 1): \(miss.request)", self.result(.miss, miss.description))
         }
         self.addRest(verdict.unreportedMisses, .miss, "more misses")
         for (number, violation) in verdict.violations.enumerated() {
-            self.add("order \(number + 1): \(violation.request)", .failure(.order, violation.description))
+            self.add("order \(number + 1): \(violation.request)", self.result(.order, violation.description))
         }
         self.addRest(verdict.orderViolations - verdict.violations.count, .order, "more out of order")
         for (number, answer) in verdict.unservedAnswers.filter({ $0.index == nil }).enumerated() {
-            self.add("undecided \(number + 1)", .error(.unserved, answer.description))
+            self.add("undecided \(number + 1)", self.result(.unserved, answer.description, .error))
         }
         self.addRest(verdict.unserved - verdict.unservedAnswers.count, .unserved, "more answers not served")
         self.addRest(verdict.unsent - verdict.unsentMessages.count, .unused, "more conversations in part")
-        if verdict.isUnasked { self.add("a request came", .failure(.unasked, ReplayReportText.unasked(self.report))) }
-        if let damage = verdict.damage { self.add("the cassette is whole", .error(.damage, damage)) }
+        if verdict.isUnasked { self.add("a request came", self.result(.unasked, ReplayReportText.unasked(self.report))) }
+        if let damage = verdict.damage { self.add("the cassette is whole", self.result(.damage, damage, .error)) }
+    }
+
+    private mutating func addChecks() {
+        for check in self.report.checks {
+            guard let problem = check.problems.first else {
+                self.add(check.name, .passed)
+                continue
+            }
+            let text = check.problems.joined(separator: "\n")
+            self.add(check.name, self.failingChecks.contains(check.kind) ? .failure(check.kind.rawValue, text) : .skipped(problem))
+        }
     }
 
     /// Entries omitted from a full list become a test case as well, so that they do not go unnoticed.
     private mutating func addRest(_ count: Int, _ flaw: VerdictFlaw, _ words: String) {
         guard count > 0 else { return }
-        self.add("\(count) \(words)", .failure(flaw, "\(count) \(words), omitted from the report"))
+        self.add("\(count) \(words)", self.result(flaw, "\(count) \(words), omitted from the report"))
     }
 
-    private mutating func add(_ name: String, _ wanted: Result) {
-        var result = wanted
-        switch wanted {
-        case .failure(let flaw, let text) where !self.failOn.contains(flaw): result = .skipped("\(flaw.rawValue): \(text)")
-        case .error(let flaw, let text) where !self.failOn.contains(flaw): result = .skipped("\(flaw.rawValue): \(text)")
-        case .passed, .failure, .error, .skipped: break
-        }
+    private enum FlawKind { case failure, error }
+
+    /// A flaw that is to fail, or else a skipped test case.
+    private func result(_ flaw: VerdictFlaw, _ text: String, _ kind: FlawKind = .failure) -> Result {
+        guard self.failOn.contains(flaw) else { return .skipped("\(flaw.rawValue): \(text)") }
+        return kind == .failure ? .failure(flaw.rawValue, text) : .error(flaw.rawValue, text)
+    }
+
+    private mutating func add(_ name: String, _ result: Result) {
         self.tests += 1
         self.cases += "    <testcase classname=\"wiretape.replay\" name=\"\(XMLText.escape(name))\" time=\"0\""
         switch result {
@@ -119,10 +139,10 @@ struct ReplayReportJUnit {
         self.cases += "    </testcase>\n"
     }
 
-    private static func element(_ name: String, _ flaw: VerdictFlaw, _ text: String) -> String {
+    private static func element(_ name: String, _ type: String, _ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { XMLText.escape(String($0)) }
         return
-            "<\(name) type=\"\(flaw.rawValue)\" message=\"\(XMLText.escape(self.firstLine(text)))\">\(lines.joined(separator: "\n"))</\(name)>"
+            "<\(name) type=\"\(type)\" message=\"\(XMLText.escape(self.firstLine(text)))\">\(lines.joined(separator: "\n"))</\(name)>"
     }
 
     private static func firstLine(_ text: String) -> String { String(text.prefix { $0 != "\n" }) }

@@ -60,6 +60,8 @@ public struct ProxyConfiguration: Sendable {
     package var rules: RuleEngine?
     /// Watches what clients do with answers that failed. Needs `rules`, which may be empty.
     package var judgesClient = false
+    /// Where messages wait that rules pause; nil if nobody can look at them.
+    package var pauseDesk: PauseDesk?
     /// Other ports on which this process listens. No event loop dials them.
     package var closedPorts: [ClosedPort] = []
 

@@ -30,16 +30,16 @@ struct AnswerBreaking {
 
     private let fault: Fault
     private let method: String
-    private let rules: RuleEngine
+    private let notes: RuleNotes
     private var phase = Phase.head
     private var units: StreamUnits?
     /// The fault has come.
     private(set) var hasCome = false
 
-    init(_ fault: Fault, method: String, rules: RuleEngine) {
+    init(_ fault: Fault, method: String, notes: RuleNotes) {
         self.fault = fault
         self.method = method
-        self.rules = rules
+        self.notes = notes
     }
 
     /// Whether the client got less than the whole answer, or another one, so that it may ask again.
@@ -345,7 +345,7 @@ struct AnswerBreaking {
         return items
     }
 
-    private func note(_ text: String) { self.rules.note(rule: self.fault.rule, text) }
+    private func note(_ text: String) { self.notes.add(rule: self.fault.rule, text) }
 }
 
 extension Duration {

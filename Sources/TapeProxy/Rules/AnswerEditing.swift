@@ -11,19 +11,22 @@ struct AnswerEditing {
     static let heldLimit = 16 << 20
 
     private let edit: MessageEdit
-    private let rules: RuleEngine
+    private let notes: RuleNotes
     /// The head whose body is being held.
     private var held: (head: ResponseHead, framing: BodyFraming)?
     private var body = ByteBuffer()
+    /// An edit has made the answer one without a body.
+    private var dropsBody = false
 
-    init(_ edit: MessageEdit, rules: RuleEngine) {
+    init(_ edit: MessageEdit, notes: RuleNotes) {
         self.edit = edit
-        self.rules = rules
+        self.notes = notes
     }
 
     mutating func put(_ item: AnswerItem) -> [AnswerItem] {
         switch item {
         case .head(let head, let framing): return self.head(head, framing)
+        case .data where self.dropsBody: return []
         case .data(let bytes):
             guard let (head, framing) = self.held else { return [item] }
             self.body.writeImmutableBuffer(bytes)
@@ -47,10 +50,16 @@ struct AnswerEditing {
             var facts = ResponseHeadFacts(
                 status: head.status, reason: String(decoding: head.reason, as: UTF8.self), headers: head.fields)
             let reason = facts.reason
-            for note in self.edit.apply(to: &facts) { self.rules.note(rule: note.rule, note.text) }
+            self.notes.add(self.edit.apply(to: &facts))
             changed.status = facts.status
             if facts.reason != reason { changed.reason = Array(facts.reason.utf8) }
             changed.fields = facts.headers
+            // RFC 9110, 6.4.1
+            if (facts.status == 204 || facts.status == 304), framing != .none {
+                self.dropsBody = true
+                changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
+                return [.head(changed, .none)]
+            }
         }
         guard self.edit.editsBody else { return [.head(changed, framing)] }
         guard framing != .none else {
@@ -78,12 +87,12 @@ struct AnswerEditing {
         self.body = ByteBuffer()
         var changed = head
         let (body, notes) = self.edit.applyBody(old, headers: &changed.fields)
-        for note in notes { self.rules.note(rule: note.rule, note.text) }
+        self.notes.add(notes)
         // The length is known now, whatever the framing was.
         changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
         changed.fields.append(name: "Content-Length", value: "\(body.count)")
         return [.head(changed, .length(body.count))] + (body.isEmpty ? [] : [.data(ByteBuffer(bytes: body))])
     }
 
-    private func noteAll(_ text: String) { for rule in self.edit.rules { self.rules.note(rule: rule, text) } }
+    private func noteAll(_ text: String) { for rule in self.edit.rules { self.notes.add(rule: rule, text) } }
 }

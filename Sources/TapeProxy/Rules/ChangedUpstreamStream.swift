@@ -14,6 +14,8 @@ final class ChangedUpstreamStream: UpstreamStream {
     private var head: (head: RequestHead, target: RequestTarget, framing: BodyFraming)?
     private var held: [BodyPiece] = []
     private var heldSize = 0
+    /// The client's own body is not sent.
+    private var isReplaced = false
 
     init(_ base: any UpstreamStream, _ change: RequestChange) {
         self.base = base
@@ -36,6 +38,15 @@ final class ChangedUpstreamStream: UpstreamStream {
 
     func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming) {
         let changed = self.change.changed(head)
+        if let body = self.change.wholeBody {
+            var whole = changed.head
+            whole.fields = whole.fields.removing("transfer-encoding").removing("content-length").removing("expect")
+            guard framing != .none || !body.isEmpty else { return self.base.send(whole, target: changed.target, framing: framing) }
+            whole.fields.append(name: "Content-Length", value: "\(body.count)")
+            self.isReplaced = true
+            self.base.send(whole, target: changed.target, framing: .length(body.count))
+            return self.base.send(BodyPiece(bytes: ByteBuffer(bytes: body), isLast: true))
+        }
         guard self.change.bodyEdit != nil, framing != .none else {
             return self.base.send(changed.head, target: changed.target, framing: framing)
         }
@@ -43,6 +54,7 @@ final class ChangedUpstreamStream: UpstreamStream {
     }
 
     func send(_ piece: BodyPiece) {
+        guard !self.isReplaced else { return }
         guard let (head, target, framing) = self.head else { return self.base.send(piece) }
         self.held.append(piece)
         self.heldSize += piece.bytes.readableBytes

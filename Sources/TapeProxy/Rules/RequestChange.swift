@@ -5,35 +5,51 @@ internal import TrafficRules
 /// How the rules of a plan change a request on its way to the origin. The recording has the request as the client sent it.
 struct RequestChange {
     /// For the recording: which rules apply, and where the request goes instead.
-    let modification: Modification
+    private(set) var modification: Modification
     /// Where the request goes; nil if that is its own origin.
-    let origin: Origin?
+    private(set) var origin: Origin?
     /// The edits of the body; nil if there are none.
-    let bodyEdit: MessageEdit?
-    private let rules: RuleEngine
-    private let head: RequestHead
-    private let target: RequestTarget
-    private let isChanged: Bool
+    private(set) var bodyEdit: MessageEdit?
+    /// A body in place of the client's, with its content codings; nil if there is none.
+    private(set) var wholeBody: [UInt8]?
+    private let notes: RuleNotes
+    private let request: IncomingRequest
+    private var facts: RequestHeadFacts
+    private var head: RequestHead
+    private var target: RequestTarget
+    private var isChanged = false
 
-    init(_ plan: ExchangePlan, of request: IncomingRequest, rules: RuleEngine) {
-        self.rules = rules
+    init(_ plan: ExchangePlan, of request: IncomingRequest, notes: RuleNotes) {
+        self.notes = notes
+        self.request = request
+        self.head = request.head
+        self.target = request.target
+        self.bodyEdit = plan.requestEdit.flatMap { $0.editsBody && request.hasBody ? $0 : nil }
+        self.modification = Modification(rules: plan.names)
         var facts = RequestHeadFacts(method: request.head.method, url: plan.target?.url ?? request.url, headers: request.head.fields)
         var origin = plan.target?.origin
         if let origin { facts.headers = facts.headers.withHost(origin.authority) }
         let mappedURL = facts.url
         let mappedHost = facts.headers.first("host")
-        for note in plan.requestEdit?.apply(to: &facts) ?? [] { rules.note(rule: note.rule, note.text) }
-        var head = request.head
-        var target = request.target
+        notes.add(plan.requestEdit?.apply(to: &facts) ?? [])
+        self.facts = facts
+        self.set(facts, mapped: (mappedURL, mappedHost), origin: origin)
+    }
+
+    /// - Parameter mapped: the URL and the host before the edits, which go together.
+    private mutating func set(_ edited: RequestHeadFacts, mapped: (url: String, host: String?), origin: Origin?) {
+        var (facts, origin) = (edited, origin)
+        var head = self.request.head
+        var target = self.request.target
         head.method = facts.method
-        if facts.url != request.url, case .absolute(let named, let path)? = try? RequestTarget(facts.url, method: facts.method) {
+        if facts.url != self.request.url, case .absolute(let named, let path)? = try? RequestTarget(facts.url, method: facts.method) {
             head.target = facts.url
             head.rawTarget = nil
             target = .absolute(named, originForm: path)
-            if facts.url != mappedURL, named != origin ?? request.origin {
+            if facts.url != mapped.url, named != origin ?? self.request.origin {
                 origin = named
                 // Unless a rule has set the field.
-                if facts.headers.first("host") == mappedHost { facts.headers = facts.headers.withHost(named.authority) }
+                if facts.headers.first("host") == mapped.host { facts.headers = facts.headers.withHost(named.authority) }
             }
             if head.authority != nil { head.authority = (origin ?? named).authority }
         }
@@ -41,14 +57,45 @@ struct RequestChange {
         self.head = head
         self.target = target
         self.origin = origin
-        self.isChanged = head != request.head || target != request.target
-        self.bodyEdit = plan.requestEdit.flatMap { $0.editsBody && request.hasBody ? $0 : nil }
-        self.modification = Modification(rules: plan.names, forwardedTo: facts.url == request.url ? nil : facts.url)
+        self.facts = facts
+        self.isChanged = head != self.request.head || target != self.request.target
+        self.modification.forwardedTo = facts.url == self.request.url ? nil : facts.url
+    }
+
+    // MARK: By hand
+
+    /// What somebody sees of the request, as the rules have changed it.
+    ///
+    /// - Parameter body: as the client sent it; nil if it has not been read.
+    func content(body: [UInt8]?) -> PauseDesk.Content {
+        var content = PauseDesk.Content()
+        content.method = self.facts.method
+        content.url = self.facts.url
+        content.headers = self.facts.headers
+        if let body {
+            let edited = self.edited(body, headers: &content.headers)
+            content.body = MessageEdit.content(of: edited, headers: content.headers)
+        }
+        return content
+    }
+
+    /// Sends what somebody has made of the request.
+    ///
+    /// - Parameters:
+    ///   - old: the content as it was shown.
+    ///   - body: as the client sent it; nil if it has not been read.
+    mutating func replace(_ old: PauseDesk.Content, with new: PauseDesk.Content, body: [UInt8]?) {
+        var facts = RequestHeadFacts(method: new.method, url: new.url, headers: new.headers)
+        if let shown = old.body, let changed = new.body, let body, changed != shown || self.bodyEdit != nil {
+            self.wholeBody = MessageEdit.recoded(body, to: changed, headers: &facts.headers)
+            self.bodyEdit = nil
+        }
+        self.set(facts, mapped: (old.url, old.headers.first("host")), origin: self.origin)
     }
 
     /// The stream that sends the request as it is changed.
     func applied(to upstream: any UpstreamStream) -> any UpstreamStream {
-        self.isChanged || self.bodyEdit != nil ? ChangedUpstreamStream(upstream, self) : upstream
+        self.isChanged || self.bodyEdit != nil || self.wholeBody != nil ? ChangedUpstreamStream(upstream, self) : upstream
     }
 
     /// The head to send, and its target.
@@ -66,14 +113,14 @@ struct RequestChange {
     func edited(_ body: [UInt8], headers: inout HeaderFields) -> [UInt8] {
         guard let edit = self.bodyEdit else { return body }
         let (edited, notes) = edit.applyBody(body, headers: &headers)
-        for note in notes { self.rules.note(rule: note.rule, note.text) }
+        self.notes.add(notes)
         return edited
     }
 
     /// Notes that a body stays as it is because it is too long.
     func bodyIsTooLong() {
         for rule in self.bodyEdit?.rules ?? [] {
-            self.rules.note(
+            self.notes.add(
                 rule: rule, "the body of a request has more than \(ChangedUpstreamStream.heldLimit >> 20) MiB and is not edited")
         }
     }

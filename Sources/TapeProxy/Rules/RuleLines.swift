@@ -1,3 +1,4 @@
+package import CassettePlayback
 package import TapeBytes
 package import TrafficRules
 
@@ -36,51 +37,59 @@ package enum RuleLines {
         writer.beginArray(.inline)
         for finding in findings {
             writer.element()
-            writer.beginObject(.inline)
-            writer.member("kind")
-            writer.string(finding.kind.rawValue)
-            writer.member("certainty")
-            writer.string(finding.certainty.rawValue)
-            writer.member("text")
-            writer.string(finding.text)
-            writer.member("requests")
-            writer.beginArray(.inline)
-            for index in finding.evidence {
-                writer.element()
-                writer.integer(index + 1)
-            }
-            writer.endArray()
-            writer.endObject()
+            self.write(finding, to: &writer)
         }
         writer.endArray()
     }
 
-    /// Writes one object.
-    package static func write(_ rule: RuleReport, to writer: inout JSONWriter) {
+    private static func write(_ finding: ClientVerdict.Finding, to writer: inout JSONWriter) {
         writer.beginObject(.inline)
-        writer.member("name")
-        writer.string(rule.name)
         writer.member("kind")
-        writer.string("\(rule.kind)")
-        writer.member("place")
-        writer.string("\(rule.place)")
-        writer.member("on")
-        writer.bool(rule.isOn)
-        for (name, count) in [("matched", rule.matched), ("applied", rule.applied), ("drawn", rule.drawn), ("preceded", rule.preceded)]
-            as [(StaticString, Int)]
-        {
-            writer.member(name)
-            writer.integer(count)
+        writer.string(finding.kind.rawValue)
+        writer.member("certainty")
+        writer.string(finding.certainty.rawValue)
+        writer.member("text")
+        writer.string(finding.text)
+        writer.member("requests")
+        writer.beginArray(.inline)
+        for index in finding.evidence {
+            writer.element()
+            writer.integer(index + 1)
         }
-        if !rule.notes.isEmpty {
-            writer.member("notes")
-            writer.beginArray(.inline)
-            for note in rule.notes {
-                writer.element()
-                writer.string(note)
-            }
-            writer.endArray()
-        }
+        writer.endArray()
         writer.endObject()
+    }
+
+    /// Writes a list of reports.
+    package static func write(_ rules: [RuleReport], to writer: inout JSONWriter) {
+        writer.beginArray(.inline)
+        for rule in rules {
+            writer.element()
+            rule.write(into: &writer)
+        }
+        writer.endArray()
+    }
+
+    /// The same for the report of a replay.
+    package static func checks(_ rules: [RuleReport], _ findings: [ClientVerdict.Finding]?) -> [ReplayReport.Check] {
+        let ofRules = rules.filter(\.isOn).map { rule in
+            let lines = self.lines(of: rule)
+            return ReplayReport.Check(
+                kind: .rule, name: "rule \"\(PlainText.escape(rule.name.utf8, limit: 80))\"",
+                problems: lines.filter(\.isComplaint).map(\.text),
+                json: self.json { rule.write(into: &$0) })
+        }
+        let ofClient = (findings ?? []).map { finding in
+            ReplayReport.Check(
+                kind: .client, name: "client: \(finding.kind.rawValue)", problems: [self.line(of: finding)],
+                json: self.json { self.write(finding, to: &$0) })
+        }
+        return ofRules + ofClient
+    }
+
+    private static func json(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        write(&writer)
+        return writer.bytes
     }
 }

@@ -31,6 +31,10 @@ final class RuledExchange: MessageExchange, TimedConnection {
     private var isOver = false
     /// A plan is being made on another thread.
     private var isPlanning = false
+    /// The request waits for somebody's decision.
+    private var point: PausePoint?
+    /// Since the session began.
+    private let began: Duration
     /// A rule has ended the answer, and the exchange inside goes on to the end of the origin's, so that it is recorded as a whole.
     private var isDetached = false
     private var stallDeadline: NIODeadline
@@ -49,6 +53,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         self.needs = needs
         self.feed = RequestFeed(client: router.stream)
         self.stallDeadline = self.proxy.stallDeadline
+        self.began = rules.elapsed(at: router.stream.peer.session.now)
         let proxy = self.proxy
         self.watch = rules.attempts.flatMap { log in
             AttemptWatch(request, connection: self.client.peer.id, log: log) { rules.elapsed(at: proxy.now) }
@@ -85,13 +90,58 @@ final class RuledExchange: MessageExchange, TimedConnection {
     }
 
     private func carryOut(_ plan: ExchangePlan) {
+        let notes = RuleNotes(self.rules.engine, plan)
+        let change = RequestChange(plan, of: self.request, notes: notes)
+        guard let pause = plan.pausesRequest else { return self.carryOut(plan, change, notes) }
+        let body = self.request.hasBody && self.feed.hasEnd ? self.feed.content() : nil
+        let content = change.content(body: body)
+        let note: String? =
+            self.request.hasBody && content.body == nil
+            ? (body == nil
+                ? "the body has more than \(Self.bodyLimit >> 20) MiB and goes on as it is" : "the content coding cannot be removed")
+            : nil
+        self.point = self.wait(.request, content, note, pause, plan, notes) { [weak self] decision in
+            guard let self else { return }
+            self.point = nil
+            switch decision {
+            case .pass: self.carryOut(plan, change, notes)
+            case .change(let changed):
+                var change = change
+                change.replace(content, with: changed, body: body ?? (self.request.hasBody ? nil : []))
+                self.carryOut(plan, change, notes)
+            case .answer(let answer):
+                var plan = plan
+                plan.answer = LocalAnswer(answer, rule: pause.rule)
+                plan.records = false
+                plan.fault = nil
+                self.carryOut(plan, change, notes)
+            case .drop: self.client.close()
+            }
+        }
+        if self.point == nil { self.carryOut(plan, change, notes) }
+    }
+
+    /// Puts a message on the desk; nil if it does not wait.
+    private func wait(
+        _ stage: PauseDesk.Stage, _ content: PauseDesk.Content, _ note: String?, _ pause: Pause, _ plan: ExchangePlan, _ notes: RuleNotes,
+        then: @escaping (PauseDesk.Decision) -> Void
+    ) -> PausePoint? {
+        let rule = plan.rules.firstIndex(of: pause.rule).map { plan.names[$0] } ?? ""
+        let item = PauseDesk.Item(
+            stage: stage, rule: rule, method: self.request.head.method, url: self.request.url, content: content, began: self.began,
+            paused: self.rules.elapsed(at: self.proxy.now), wait: pause.wait, bodyNote: note)
+        return PausePoint.wait(item, pause, self.rules, notes, self.proxy, then: then)
+    }
+
+    private func carryOut(_ plan: ExchangePlan, _ change: RequestChange, _ notes: RuleNotes) {
         let isWebSocket = WebSocketHandshake.isAsked(by: self.request.head)
         if isWebSocket { self.tunnelPlan = plan }
         self.feed.buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
         let stream = RuledStream(
-            self.client, editing: plan.responseEdit.map { AnswerEditing($0, rules: self.rules.engine) },
+            self.client, editing: plan.responseEdit.map { AnswerEditing($0, notes: notes) },
+            pausing: AnswerPausing(plan, notes: notes) { [weak self] in self?.wait($0, $1, $2, $3, plan, notes, then: $4) },
             breaking: isWebSocket
-                ? nil : plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, rules: self.rules.engine) },
+                ? nil : plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, notes: notes) },
             latency: .nanoseconds(plan.pace?.latency.nanoseconds ?? 0),
             buckets: self.rules.buckets(of: plan.pace, .down, client: self.client.peer.id),
             request: (setReading: { [weak feed] in feed?.setReading($0) }, hasInput: { [weak feed] in feed?.hasInput ?? false }),
@@ -105,7 +155,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         stream.answerMade = { [weak self] in self?.answerMade() }
         stream.brokenByRule = { [weak self] in self?.brokenByRule() }
         stream.writabilityChanged = { [weak self] in self?.inner?.clientWritabilityChanged($0) }
-        let exchange = self.exchange(for: plan, on: stream)
+        let exchange = self.exchange(for: plan, change, notes, on: stream)
         guard case .message(let inner)? = exchange?.kind else { return }
         self.inner = inner
         self.feed.deliver = { [weak self] in self?.inner?.requestBody($0) }
@@ -113,7 +163,9 @@ final class RuledExchange: MessageExchange, TimedConnection {
     }
 
     /// The exchange that answers; nil if the client gets no answer.
-    private func exchange(for plan: ExchangePlan, on stream: RuledStream) -> (any ClientExchange)? {
+    private func exchange(
+        for plan: ExchangePlan, _ change: RequestChange, _ notes: RuleNotes, on stream: RuledStream
+    ) -> (any ClientExchange)? {
         if let block = plan.block {
             switch block {
             case .status(let status): return self.local(.blocked(status: status, by: plan.names), on: stream)
@@ -135,14 +187,13 @@ final class RuledExchange: MessageExchange, TimedConnection {
                 stream.finish()
                 return nil
             }
-            self.rules.engine.note(rule: fault.rule, "a request is not a call of gRPC")
+            notes.add(rule: fault.rule, "a request is not a call of gRPC")
         }
         if let answer = plan.answer {
             return RuleAnswerExchange(
                 client: stream, request: self.request, answer: answer, modification: Modification(rules: plan.names), records: plan.records)
         }
         var router = ExchangeRouter(stream: stream)
-        let change = RequestChange(plan, of: self.request, rules: self.rules.engine)
         if !plan.rules.isEmpty { router.change = change }
         return router.answer(self.request, change.origin.map { self.scope(of: $0) } ?? self.scope)
     }
@@ -165,12 +216,18 @@ final class RuledExchange: MessageExchange, TimedConnection {
         switch exchange.kind {
         case .message(let inner): self.inner = inner
         case .tunnel(let tunnel):
-            guard let stream, let plan = self.tunnelPlan, plan.fault != nil || plan.pace != nil else { return self.client.become(exchange) }
+            guard let stream, let plan = self.tunnelPlan, plan.fault != nil || plan.pace != nil || plan.pausesMessages != nil else {
+                return self.client.become(exchange)
+            }
             self.feed.stop()
             stream.writabilityChanged = { tunnel.clientWritabilityChanged($0) }
-            stream.open(plan.fault.map { TunnelBreaking($0, rules: self.rules.engine) })
+            let notes = RuleNotes(self.rules.engine, plan)
+            stream.open(plan.fault.map { TunnelBreaking($0, notes: notes) })
+            let pausing = plan.pausesMessages.map { pause in
+                MessagePausing { [weak self] in self?.wait(.clientMessage, $0, $1, pause, plan, notes, then: $2) }
+            }
             let buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
-            self.client.become(RuledTunnel(tunnel, on: stream, buckets: buckets))
+            self.client.become(RuledTunnel(tunnel, on: stream, buckets: buckets, pausing: pausing))
         }
     }
 
@@ -180,7 +237,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         self.stallDeadline = self.proxy.stallDeadline
         self.watch?.requestBody(piece)
         self.feed.put(piece)
-        guard self.stream == nil, !self.isPlanning else { return }
+        guard self.stream == nil, !self.isPlanning, self.point == nil else { return }
         if piece.isLast {
             self.begin(body: self.feed.content())
         } else if self.feed.size > Self.bodyLimit {
@@ -235,6 +292,8 @@ final class RuledExchange: MessageExchange, TimedConnection {
         guard !self.isOver, self.stream?.isOver != true else { return }
         self.isOver = true
         self.watch?.clientLeft()
+        self.point?.clientLeft()
+        self.point = nil
         self.stream?.clientLeft()
         self.feed.stop()
         self.inner?.clientLeft(reason)
@@ -244,13 +303,13 @@ final class RuledExchange: MessageExchange, TimedConnection {
     func proxyStopped() { self.inner?.proxyStopped() }
 
     /// A client that a rule keeps waiting for ever.
-    var isIdle: Bool { self.inner?.isIdle ?? (self.stream?.isWaiting == true) }
+    var isIdle: Bool { self.inner?.isIdle ?? (self.point != nil || self.stream?.isWaiting == true) }
 
     // MARK: Time
 
     var deadline: NIODeadline {
         if self.isDetached { return self.inner?.deadline ?? .distantFuture }
-        if self.stream?.isWaiting == true || self.feed.isWaiting { return .distantFuture }
+        if self.point != nil || self.stream?.isWaiting == true || self.feed.isWaiting { return .distantFuture }
         return self.inner?.deadline ?? self.stallDeadline
     }
 
@@ -273,6 +332,7 @@ extension IncomingRequest {
         var facts = RequestFacts(
             method: self.head.method, url: self.url, version: self.head.version, headers: self.head.fields, body: body,
             opensWebSocket: WebSocketHandshake.isAsked(by: self.head), isGRPC: self.call != nil)
+        facts.bodyIsUnread = body == nil && self.hasBody
         facts.tlsIsOpen = self.isInTunnel && self.url.hasPrefix("https:")
         return facts
     }

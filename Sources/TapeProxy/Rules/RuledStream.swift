@@ -11,6 +11,8 @@ final class RuledStream: ClientStream {
     private let player: AnswerPlayer
     private var editing: AnswerEditing?
     private var breaking: AnswerBreaking?
+    /// Nil if nothing of the answer is paused.
+    private let pausing: AnswerPausing?
     /// Asks the request for bytes, or pauses it.
     private let setRequestReading: (Bool) -> Void
     private let requestHasInput: () -> Bool
@@ -36,16 +38,20 @@ final class RuledStream: ClientStream {
     var writabilityChanged: (Bool) -> Void = { _ in }
 
     init(
-        _ base: any ClientStream, editing: AnswerEditing?, breaking: AnswerBreaking?, latency: TimeAmount, buckets: [TokenBucket],
+        _ base: any ClientStream, editing: AnswerEditing?, pausing: AnswerPausing?, breaking: AnswerBreaking?, latency: TimeAmount,
+        buckets: [TokenBucket],
         request: (setReading: (Bool) -> Void, hasInput: () -> Bool), becomes: @escaping (any ClientExchange) -> Void
     ) {
         self.base = base
         self.editing = editing
         self.breaking = breaking
+        self.pausing = pausing
         self.player = AnswerPlayer(client: base, latency: latency, buckets: buckets)
         self.setRequestReading = request.setReading
         self.requestHasInput = request.hasInput
         self.becomes = becomes
+        self.pausing?.deliver = { [weak self] in self?.pass($0) }
+        self.pausing?.drained = { [weak self] in self?.writabilityChanged(true) }
         self.player.drained = { [weak self] in self?.writabilityChanged(true) }
         self.player.ended = { [weak self] _ in
             guard let self else { return }
@@ -59,9 +65,9 @@ final class RuledStream: ClientStream {
     /// Of what the exchange has made so far, which may not have been sent yet.
     private(set) var answerSize = 0
     /// What a rule has cut off is taken and dropped.
-    var isWritable: Bool { self.player.isOver || !self.player.isFull }
-    /// The client waits for a timer of a rule.
-    var isWaiting: Bool { self.player.isWaiting }
+    var isWritable: Bool { self.player.isOver || !self.player.isFull && self.pausing?.isFull != true }
+    /// The client waits for a timer of a rule, or for somebody's decision.
+    var isWaiting: Bool { self.player.isWaiting || self.pausing?.isWaiting == true }
     var isOver: Bool { self.player.isOver }
 
     func clientWritabilityChanged() { self.player.writabilityChanged() }
@@ -70,6 +76,7 @@ final class RuledStream: ClientStream {
     func clientLeft() {
         if !self.player.isOver { self.takeBack() }
         self.player.stop()
+        self.pausing?.clientLeft()
     }
 
     func answers(with index: Int) { self.recorded = index }
@@ -95,13 +102,20 @@ final class RuledStream: ClientStream {
     private func put(_ item: AnswerItem) {
         let edited = self.editing?.put(item) ?? [item]
         for item in edited {
-            guard self.breaking != nil else {
-                self.play(item, isInjected: false)
-                continue
-            }
-            for item in self.breaking?.put(item) ?? [] { self.play(item, isInjected: self.breaking?.hasCome == true) }
-            if self.breaking?.isBroken == true { self.takeBack() }
+            if let pausing { pausing.put(item) } else { self.pass(item) }
         }
+    }
+
+    /// The rest of an item's way, once nobody waits for a decision about it.
+    private func pass(_ item: AnswerItem) {
+        if self.isTunnel {
+            guard case .data(let bytes) = item, self.tunnel != nil else { return self.play(item, isInjected: false) }
+            for item in self.tunnel?.put(bytes) ?? [] { self.play(item, isInjected: true) }
+            return
+        }
+        guard self.breaking != nil else { return self.play(item, isInjected: false) }
+        for item in self.breaking?.put(item) ?? [] { self.play(item, isInjected: self.breaking?.hasCome == true) }
+        if self.breaking?.isBroken == true { self.takeBack() }
     }
 
     func send(interim head: ResponseHead) { self.put(.interim(head)) }
@@ -139,7 +153,7 @@ final class RuledStream: ClientStream {
     private func end(_ end: AnswerItem.End) {
         guard !self.answerIsMade else { return }
         self.answerIsMade = true
-        if self.isTunnel { self.play(.end(end), isInjected: false) } else { self.put(.end(end)) }
+        if self.isTunnel { self.putTunnel(.end(end)) } else { self.put(.end(end)) }
         self.answerMade()
     }
 
@@ -175,6 +189,7 @@ final class RuledStream: ClientStream {
         self.isTunnel = true
         self.player.isTunnel = true
         self.tunnel = breaking
+        self.pausing?.open()
         // The tunnel itself begins first.
         self.peer.session.loop.assumeIsolated().execute { [weak self] in
             guard let self else { return }
@@ -188,13 +203,14 @@ final class RuledStream: ClientStream {
     func write(_ buffer: ByteBuffer) {
         guard self.isTunnel else { return self.base.write(buffer) }
         self.answerSize += buffer.readableBytes
-        guard self.tunnel != nil else { return self.play(.data(buffer), isInjected: false) }
-        for item in self.tunnel?.put(buffer) ?? [] { self.play(item, isInjected: true) }
+        self.putTunnel(.data(buffer))
     }
+
+    private func putTunnel(_ item: AnswerItem) { if let pausing { pausing.put(item) } else { self.pass(item) } }
 
     func flush() { if !self.player.isOver { self.base.flush() } }
 
-    func closeOutput() { if self.isTunnel { self.play(.closeOutput, isInjected: false) } else { self.base.closeOutput() } }
+    func closeOutput() { if self.isTunnel { self.putTunnel(.closeOutput) } else { self.base.closeOutput() } }
 
     func closeAfterFlush(isCut: Bool) {
         guard self.isTunnel else { return self.base.closeAfterFlush(isCut: isCut) }

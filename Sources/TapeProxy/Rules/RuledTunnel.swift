@@ -8,34 +8,50 @@ final class RuledTunnel: TunnelExchange {
     private let stream: RuledStream
     private let proxy: ProxyContext
     private let buckets: [TokenBucket]
+    private let pausing: MessagePausing?
     private var timer: Scheduled<Void>?
 
-    /// - Parameter buckets: limit what the client sends.
-    init(_ inner: any TunnelExchange, on stream: RuledStream, buckets: [TokenBucket]) {
+    /// - Parameters:
+    ///   - buckets: limit what the client sends.
+    ///   - pausing: holds the client's messages until somebody has decided about them; nil passes them.
+    init(_ inner: any TunnelExchange, on stream: RuledStream, buckets: [TokenBucket], pausing: MessagePausing?) {
         self.inner = inner
         self.stream = stream
         self.proxy = stream.peer.session
         self.buckets = buckets
+        self.pausing = pausing
+        pausing?.deliver = { bytes in
+            var bytes = bytes
+            inner.clientBytes(&bytes)
+        }
+        pausing?.drained = { [weak stream] in stream?.setReading(true) }
     }
 
     /// The inner tunnel is started by the exchange that made it.
     func start() {}
 
-    var takesBytes: Bool { self.timer == nil && self.inner.takesBytes }
+    var takesBytes: Bool { self.timer == nil && self.pausing?.isWaiting != true && self.inner.takesBytes }
 
     func clientBytes(_ input: inout ByteBuffer) {
-        guard let portion = self.buckets.map(\.portion).min() else { return self.inner.clientBytes(&input) }
+        guard let portion = self.buckets.map(\.portion).min() else { return self.pass(&input) }
         guard self.timer == nil, var slice = input.readSlice(length: min(portion, input.readableBytes)) else { return }
         let now = self.proxy.now
         let due = self.buckets.map { $0.reserve(slice.readableBytes, now: now) }.max() ?? now
-        guard due > now else { return self.inner.clientBytes(&slice) }
+        guard due > now else { return self.pass(&slice) }
         self.stream.pauseTunnel()
         self.timer = self.proxy.loop.assumeIsolated().scheduleTask(in: due - now) { [weak self] in
             guard let self, self.timer != nil else { return }
             self.proxy.readClock()
             self.timer = nil
-            self.inner.clientBytes(&slice)
+            self.pass(&slice)
         }
+    }
+
+    private func pass(_ input: inout ByteBuffer) {
+        guard let pausing else { return self.inner.clientBytes(&input) }
+        guard let bytes = input.readSlice(length: input.readableBytes) else { return }
+        pausing.put(bytes)
+        if pausing.isWaiting { self.stream.pauseTunnel() }
     }
 
     func clientEnded() -> Bool { self.inner.clientEnded() }
@@ -50,6 +66,7 @@ final class RuledTunnel: TunnelExchange {
     func clientLeft(_ reason: String) {
         self.timer?.cancel()
         self.timer = nil
+        self.pausing?.clientLeft()
         self.stream.clientLeft()
         self.inner.clientLeft(reason)
     }

@@ -30,6 +30,8 @@ final class SessionRules: Sendable {
     let engine: RuleEngine
     /// Nil if nobody asks for a verdict on the client.
     let attempts: AttemptLog?
+    /// Where paused messages wait; nil if nobody can look at them.
+    let desk: PauseDesk?
     private let start: NIODeadline
     private let buckets = Guarded(Buckets())
 
@@ -39,9 +41,10 @@ final class SessionRules: Sendable {
         var others: [BucketKey: TokenBucket] = [:]
     }
 
-    init(_ engine: RuleEngine, judgesClient: Bool = false, start: NIODeadline = .now()) {
+    init(_ engine: RuleEngine, judgesClient: Bool = false, desk: PauseDesk? = nil, start: NIODeadline = .now()) {
         self.engine = engine
         self.attempts = judgesClient ? AttemptLog() : nil
+        self.desk = desk
         self.start = start
     }
 

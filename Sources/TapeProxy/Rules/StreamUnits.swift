@@ -29,6 +29,9 @@ struct StreamUnits {
         }
     }
 
+    /// Whether the units are messages of gRPC.
+    var hasMessages: Bool { self.kind == .messages }
+
     /// - Returns: the units that are complete now.
     mutating func push(_ bytes: ByteBuffer) -> [ByteBuffer] {
         self.held.writeImmutableBuffer(bytes)

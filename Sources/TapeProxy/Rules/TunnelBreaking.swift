@@ -15,26 +15,26 @@ struct TunnelBreaking {
     }
 
     private let fault: Fault
-    private let rules: RuleEngine
+    private let notes: RuleNotes
     private var phase: Phase
     private var units = WebSocketUnits()
     private var hasBegun = false
 
-    init(_ fault: Fault, rules: RuleEngine) {
+    init(_ fault: Fault, notes: RuleNotes) {
         self.fault = fault
-        self.rules = rules
+        self.notes = notes
         switch fault.after {
         case .messages(let count): self.phase = .messages(count)
         case .bytes(let count): self.phase = .bytes(count)
         case nil: self.phase = .messages(0)
         case .events, .share:
             self.phase = .passing
-            rules.note(rule: fault.rule, "a WebSocket has no events and no known length: write for example after: 3 messages")
+            notes.add(rule: fault.rule, "a WebSocket has no events and no known length: write for example after: 3 messages")
         }
         switch fault.kind {
         case .truncate, .corrupt, .status, .grpc, .refuse, .dns, .tls:
             self.phase = .passing
-            rules.note(rule: fault.rule, "the fault is not for the messages of a WebSocket")
+            notes.add(rule: fault.rule, "the fault is not for the messages of a WebSocket")
         default: break
         }
     }

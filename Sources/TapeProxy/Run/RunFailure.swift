@@ -14,6 +14,8 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     case leak = 6
     /// A traffic rule matched no request, or could not be carried out, and that is to fail.
     case rules = 8
+    /// The verdict on the client has found something, and that is to fail.
+    case client = 9
 
     public static func < (left: RunFailure, right: RunFailure) -> Bool { left.rawValue < right.rawValue }
 
@@ -23,8 +25,9 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     ///   - failOn: the replay flaws that count as failures.
     ///   - recorder: nil if nothing was recorded.
     ///   - rules: what became of each traffic rule.
+    ///   - findings: the number of findings about the client.
     package static func all(
-        failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?, rules: [RuleReport] = []
+        failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?, rules: [RuleReport] = [], findings: Int = 0
     ) -> Set<RunFailure> {
         var failures: Set<RunFailure> = []
         if counts.unreadable > 0 || verdict.unserved > 0 { failures.insert(.failed) }
@@ -32,6 +35,7 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
         if let recorder, !recorder.leaks.isEmpty { failures.insert(.leak) }
         if let recorder, failOn.others.contains(.unsearched), recorder.unsearchedExchanges.count > 0 { failures.insert(.leak) }
         if failOn.others.contains(.rules), rules.contains(where: { $0.neverMatched || !$0.notes.isEmpty }) { failures.insert(.rules) }
+        if failOn.others.contains(.client), findings > 0 { failures.insert(.client) }
         for flaw in failOn.failing where verdict.count(of: flaw) > 0 {
             switch flaw {
             case .miss: failures.insert(.misses)
@@ -55,16 +59,23 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         case unsearched
         /// A traffic rule matched no request, or could not be carried out.
         case rules
+        /// The verdict on the client has found something.
+        case client
     }
 
     public static let standard = FailureRule([.miss])
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
-    private static let next = "use any of miss, unused, order, unsearched and rules, or only none"
+    private static let next = "use any of miss, unused, order, unsearched, rules and client, or only none"
 
     /// The flaws that the rule names.
     public let flaws: Set<VerdictFlaw>
     public let others: Set<Other>
+
+    /// The checks of a replay's report that fail a run under this rule.
+    package var failingChecks: Set<ReplayReport.Check.Kind> {
+        Set([(Other.rules, ReplayReport.Check.Kind.rule), (.client, .client)].filter { self.others.contains($0.0) }.map(\.1))
+    }
 
     /// All flaws that fail a run under this rule.
     public var failing: Set<VerdictFlaw> {
@@ -76,7 +87,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         self.others = others
     }
 
-    /// Names out of `miss`, `unused`, `order`, `unsearched` and `rules`, or `none` alone.
+    /// Names out of `miss`, `unused`, `order`, `unsearched`, `rules` and `client`, or `none` alone.
     public init(names: [String]) throws(SettingError) {
         if names == ["none"] {
             self.init([])

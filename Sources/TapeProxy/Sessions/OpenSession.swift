@@ -69,6 +69,7 @@ final class OpenSession: Sendable {
         report.rules = self.common.rules?.engine.report() ?? []
         report.clientVerdict = self.common.rules?.verdict(
             exitCode: nil, limits: self.parts.settings.verdict?.value ?? ClientVerdict.Limits())
+        report.details?.checks = RuleLines.checks(report.rules, report.clientVerdict)
         return report
     }
 

@@ -40,7 +40,8 @@ public struct SessionReport: Sendable {
     public var exitStatus: Int {
         if self.problem != nil || self.verdict.unserved > 0 { return Int(RunFailure.failed.rawValue) }
         let failures = RunFailure.all(
-            failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules)
+            failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules,
+            findings: self.clientVerdict?.count ?? 0)
         return Int(failures.min()?.rawValue ?? 0)
     }
 
@@ -92,12 +93,7 @@ public struct SessionReport: Sendable {
         }
         if !self.rules.isEmpty {
             writer.member("rules")
-            writer.beginArray(.inline)
-            for rule in self.rules {
-                writer.element()
-                RuleLines.write(rule, to: &writer)
-            }
-            writer.endArray()
+            RuleLines.write(self.rules, to: &writer)
         }
         if let clientVerdict {
             writer.member("client")

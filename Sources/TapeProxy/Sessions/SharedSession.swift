@@ -40,7 +40,7 @@ final class SharedSession: Sendable {
         self.session = session
         self.recorder = recorder
         self.cassette = cassette
-        self.rules = configuration.rules.map { SessionRules($0, judgesClient: configuration.judgesClient) }
+        self.rules = configuration.rules.map { SessionRules($0, judgesClient: configuration.judgesClient, desk: configuration.pauseDesk) }
         self.recordedVersions = cassette.map { Self.versions(of: $0) } ?? [:]
         self.cache = ReplayCache(cacheLimits)
         self.log = log

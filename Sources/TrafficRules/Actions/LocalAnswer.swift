@@ -15,6 +15,20 @@ package struct LocalAnswer: Sendable, Hashable {
     package var rule: Int
 }
 
+extension LocalAnswer {
+    /// What somebody has written at a breakpoint.
+    ///
+    /// - Parameter rule: the index of the rule that paused the request.
+    package init(_ content: PauseDesk.Content, rule: Int) {
+        self.status = (200...599).contains(content.status) ? content.status : 200
+        self.reason = content.reason.isEmpty ? StatusText.reason(self.status) : content.reason
+        self.body = content.body ?? []
+        self.headers = content.headers.removing("transfer-encoding").removing("content-length").removing("content-encoding")
+        self.rule = rule
+        if self.status != 204, self.status != 304 { self.headers.append(name: "Content-Length", value: "\(self.body.count)") }
+    }
+}
+
 /// What a rule answers by itself.
 struct RespondRule: Sendable {
     enum Content: Sendable {

@@ -8,6 +8,9 @@ package struct MappedTarget: Sendable, Hashable {
     package var url: String
     /// The index of the rule.
     package var rule: Int
+
+    /// With its port if the URL has one.
+    package var authority: String { URLParts(self.url)?.authority ?? "" }
 }
 
 /// Sends requests to another server: replaces the beginning of their URLs.

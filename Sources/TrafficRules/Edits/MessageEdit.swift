@@ -235,6 +235,33 @@ package struct MessageEdit: Sendable {
         return (wire, notes)
     }
 
+    /// A body without its content codings; nil if they cannot be removed.
+    package static func content(of wire: [UInt8], headers: HeaderFields) -> [UInt8]? { CodedBody.decoded(wire, headers) }
+
+    /// A new body with the content codings of the old one. Makes digests in the fields fit, but not the length.
+    ///
+    /// A body that cannot be coded as the old one is sent without codings.
+    ///
+    /// - Parameter headers: those of the new message.
+    package static func recoded(_ old: [UInt8], to content: [UInt8], headers: inout HeaderFields) -> [UInt8] {
+        guard var body = try? CodedBody(old, headers) else {
+            headers = headers.removing("content-encoding")
+            return content
+        }
+        let oldContent = body.content
+        body.content = content
+        guard let wire = body.wire else {
+            headers = headers.removing("content-encoding")
+            return content
+        }
+        var notes: [String] = []
+        let fields = FieldsOfBody { PortableSHA256() }
+        fields.mend(
+            &headers, growth: wire.count - old.count, old: { fields.checksum($0, of: old) }, new: { fields.checksum($0, of: wire) },
+            content: (oldContent, content), notes: &notes)
+        return wire
+    }
+
     private static func rules(of steps: [EditStep]) -> [Int] {
         var rules: [Int] = []
         for step in steps where !rules.contains(step.rule) { rules.append(step.rule) }

@@ -131,14 +131,7 @@ package final class RuleEngine: Sendable {
 
     /// Remembers what was met while a plan was carried out: each text once, at most 20 of a rule.
     ///
-    /// - Parameter rule: its index; nothing happens if there is no such rule any more.
-    package func note(rule: Int, _ text: String) {
-        let rules = self.active.withLock { $0 }
-        guard rules.indices.contains(rule) else { return }
-        rules[rule].counts.withLock { $0.note(text) }
-    }
-
-    /// The same for a rule of a plan, whatever rules are in use by now.
+    /// - Parameter rule: its index in the plan; nothing happens if there is no such rule any more.
     package func note(_ plan: ExchangePlan, rule: Int, _ text: String) {
         guard let place = plan.rules.firstIndex(of: rule), plan.names.indices.contains(place) else { return }
         let name = plan.names[place]
@@ -158,7 +151,7 @@ package final class RuleEngine: Sendable {
         var view = RequestView(request)
         var matching: [Int] = []
         for (index, active) in rules.enumerated()
-        where active.rule.isOn && !(request.tlsIsOpen && active.rule.breaksTLS) && active.rule.when?.holds(&view) != false {
+        where active.rule.isOn && !(request.tlsIsOpen && active.rule.breaksTLS) && Self.holds(active, &view) {
             matching.append(index)
         }
         guard !matching.isEmpty else { return nil }
@@ -166,6 +159,21 @@ package final class RuleEngine: Sendable {
         planning.add(matching)
         return planning.plan.rules.isEmpty ? nil : planning.plan
     }
+
+    /// Whether the rule's condition holds. A body that was not read decides nothing.
+    private static func holds(_ active: ActiveRule, _ view: inout RequestView) -> Bool {
+        guard view.facts.bodyIsUnread else { return active.rule.when?.holds(&view) != false }
+        switch active.rule.when?.likelihood(&view) ?? .yes {
+        case .no: return false
+        case .yes where !active.rule.actionNeedsBody: return true
+        case .yes, .open:
+            active.counts.withLock { $0.note("the body of a request is longer than a rule can look at, so the rule does not apply to it") }
+            return false
+        }
+    }
+
+    /// Whether a rule that is on pauses messages.
+    package var pauses: Bool { self.active.withLock { $0 }.contains { $0.rule.isOn && $0.rule.kind == .pause } }
 
     /// What each rule would do with a request and why, in the order of the list.
     ///

@@ -33,7 +33,7 @@ package struct RuleReport: Sendable, Hashable {
             writer.member(name)
             writer.string(value)
         }
-        writer.beginObject(.lines)
+        writer.beginObject(.inline)
         string("name", self.name)
         string("kind", self.kind.rawValue)
         if let condition = self.condition { string("when", condition) }
@@ -48,7 +48,7 @@ package struct RuleReport: Sendable, Hashable {
         number("preceded", self.preceded)
         if !self.notes.isEmpty {
             writer.member("notes")
-            writer.beginArray(.lines)
+            writer.beginArray(.inline)
             for note in self.notes {
                 writer.element()
                 writer.string(note)

@@ -141,8 +141,14 @@ package struct TrafficRule: Sendable {
         if self.identifiesRequests || self.draw.quota?.by?.isInBody == true { return true }
         return switch self.action {
         case .respond(let respond): respond.needsBody
-        case .edit(let request, _): request.contains(where: \.isInBody)
-        case .block, .mapRemote, .mapLocal, .pause, .pace, .fault: false
+        // Edits take the body when it is sent.
+        case .block, .mapRemote, .mapLocal, .edit, .pause, .pace, .fault: false
         }
+    }
+
+    /// Whether the body of the request is of use before the rule applies: somebody wants to see it.
+    var showsBody: Bool {
+        guard case .pause(let pause) = self.action else { return false }
+        return pause.message == .request || pause.message == .both
     }
 }

@@ -71,7 +71,7 @@ package struct TrafficRules: Sendable {
 
     /// Whether some rule that is on looks at bodies of requests.
     package var needsBody: Bool {
-        self.rules.contains { $0.isOn && ($0.when?.needsBody == true || $0.actionNeedsBody) }
+        self.rules.contains { $0.isOn && ($0.when?.needsBody == true || $0.actionNeedsBody || $0.showsBody) }
     }
 
     /// Whether a rule that may apply to a request looks at its body.
@@ -82,7 +82,7 @@ package struct TrafficRules: Sendable {
         var request = RequestView(head)
         return self.rules.contains { rule in
             guard rule.isOn else { return false }
-            let needs = (condition: rule.when?.needsBody == true, action: rule.actionNeedsBody)
+            let needs = (condition: rule.when?.needsBody == true, action: rule.actionNeedsBody || rule.showsBody)
             guard needs.condition || needs.action else { return false }
             return switch rule.when?.likelihood(&request) ?? .yes {
             case .no: false

@@ -17,6 +17,8 @@ struct ConfigCommand: ParsableCommand {
               wiretape config
               wiretape config Cassettes/pets.json
               wiretape config Cassettes/pets.json --ignore query:ts --json
+              wiretape config --modify rules.yaml --try 'POST https://example.com/pay' -d '{"amount": 5}'
+              wiretape config Cassettes/pets.json --exchange 3
             """)
 
     @Argument(help: "A cassette, for its own rules and the settings that apply to its name. It need not exist yet.", completion: .file())
@@ -27,6 +29,7 @@ struct ConfigCommand: ParsableCommand {
     @OptionGroup var pace: PaceOptions
     @OptionGroup var redaction: RedactionOptions
     @OptionGroup var modify: ModifyOptions
+    @OptionGroup var trial: RuleTrialOptions
     @OptionGroup var config: ConfigOptions
 
     @Flag(help: "Print a JSON array.")
@@ -36,7 +39,13 @@ struct ConfigCommand: ParsableCommand {
         SignalThread.unblock()
         try CommandEnd.run {
             let configFile = try self.config.file()
-            let rows = SettingRow.rows(try self.settings(configFile))
+            let settings = try self.settings(configFile)
+            if self.trial.isAsked {
+                let trial = try self.trial.trial(settings, cassette: self.file)
+                if self.json { Terminal.output.write(trial.json) } else { for line in trial.lines { Terminal.output.line(line) } }
+                return ExitStatus.done
+            }
+            let rows = SettingRow.rows(settings)
             guard !self.json else {
                 Terminal.output.write(SettingRow.json(rows))
                 return ExitStatus.done
@@ -131,7 +140,8 @@ struct SettingRow: Sendable, Hashable {
         add(.onDiskFull, settings.onDiskFullInForce.rawValue, settings.onDiskFull?.source)
         for rules in settings.modify { add(.modify, rules.value.file, rules.source) }
         add(.verdict, settings.verdict.map { _ in "client" }, settings.verdict?.source)
-        add(.seed, "\(settings.seedInForce)", settings.seed?.source)
+        // It has no effect without rules.
+        if !settings.modify.isEmpty || settings.seed != nil { add(.seed, "\(settings.seedInForce)", settings.seed?.source) }
         add(.listen, settings.listenInForce.description, settings.listen?.source)
         add(.grace, "\(settings.graceInForce)", settings.grace?.source)
         list(.passthrough, settings.passthrough)

@@ -143,12 +143,14 @@ struct ProxyRun {
                 if review != .pending { path = plan.recording.path }
             }
         }
+        let rules = configuration.rules?.report() ?? []
+        let findings = server.clientVerdict(exitCode: outcome.childStatus, limits: settings.verdict?.value ?? ClientVerdict.Limits())
+        var replay = session.report(name: self.file, cassette: plan.cassette)
+        replay.checks = RuleLines.checks(rules, findings)
         let summary = RunSummary(
-            path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: plan.cassette),
+            path: path, plan: plan.recording, counts: server.counts, replay: replay,
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, command: self.command, failOn: settings.failOnInForce,
-            rules: configuration.rules?.report() ?? [],
-            clientVerdict: server.clientVerdict(exitCode: outcome.childStatus, limits: settings.verdict?.value ?? ClientVerdict.Limits()),
-            review: review,
+            rules: rules, clientVerdict: findings, review: review,
             address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
             keepsOnFailure: settings.keepsOnFailure)
         for (report, file) in reports {

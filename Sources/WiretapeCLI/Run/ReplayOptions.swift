@@ -69,7 +69,7 @@ struct DescriptorOptions: ParsableArguments {
 struct VerdictOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), rules (8: a traffic rule matched nothing, or could not be carried out), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
+            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), rules (8: a traffic rule matched nothing, or could not be carried out), client (9: --verdict client found something), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
             valueName: "flaws"),
         transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
     var failOn: FailureRule?
@@ -158,7 +158,9 @@ struct ReportFile: Sendable, Hashable {
     func bytes(_ report: ReplayReport, failOn: FailureRule) -> [UInt8] {
         switch self.form {
         case .json: Array(VisibleText.whole(report.json, .json).utf8)
-        case .junit: Array(VisibleText.whole(report.junit(failOn: failOn.failing.union([.unserved])), .xml).utf8)
+        case .junit:
+            Array(
+                VisibleText.whole(report.junit(failOn: failOn.failing.union([.unserved]), failingChecks: failOn.failingChecks), .xml).utf8)
         }
     }
 }

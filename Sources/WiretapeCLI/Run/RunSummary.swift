@@ -35,7 +35,8 @@ struct RunSummary {
     var exitStatus: Int32 {
         if let childStatus, childStatus != 0 { return childStatus }
         let failures = RunFailure.all(
-            failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules)
+            failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules,
+            findings: self.clientVerdict?.count ?? 0)
         return failures.min()?.rawValue ?? ExitStatus.done
     }
 
@@ -139,12 +140,7 @@ struct RunSummary {
         }
         if !self.rules.isEmpty {
             writer.member("rules")
-            writer.beginArray(.inline)
-            for rule in self.rules {
-                writer.element()
-                RuleLines.write(rule, to: &writer)
-            }
-            writer.endArray()
+            RuleLines.write(self.rules, to: &writer)
         }
         if let clientVerdict {
             writer.member("client")

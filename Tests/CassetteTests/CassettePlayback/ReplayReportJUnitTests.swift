@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ReplayReportJUnitTests {
     private func text(_ report: ReplayReport, failOn: Set<VerdictFlaw> = Set(VerdictFlaw.allCases)) -> String {
-        String(decoding: ReplayReportJUnit.bytes(report, failOn: failOn), as: UTF8.self)
+        String(decoding: ReplayReportJUnit.bytes(report, failOn: failOn, failingChecks: [.rule, .client]), as: UTF8.self)
     }
 
     @Test func eachExchangeAndEachFlawIsATestCase() {

@@ -16,7 +16,7 @@ import Testing
         ("body", "\"body\" is not a place in a message: write \"header:NAME\""), ("header:", "\"header:\" lacks a name"),
         ("json:a", "\"json:a\" is not a JSON pointer"),
         ("header:set-cookie:lang", "\"header:set-cookie:lang\" names no header field: for a cookie write \"cookie:lang\""),
-        ("header:x key", "\"header:x key\" names no header field"), ("cookie:a=b", "\"cookie:a=b\" names no cookie"),
+        ("header:x key", "\"header:x key\" names no header field"), ("cookie:a=b", "\"cookie:a=b\" is not the name of a cookie"),
         ("json:/a~2", "\"json:/a~2\" has a \"~\" without 0 or 1 after it"),
     ])
     func errorsSayWhatToWrite(text: String, message: String) {

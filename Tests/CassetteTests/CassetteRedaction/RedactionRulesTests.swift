@@ -22,7 +22,7 @@ import Testing
     @Test func isAPlaceOrAKind() throws {
         #expect(try RedactionException("jwt").kind == "jwt")
         let error = #expect(throws: SettingSyntaxError.self) { try RedactionRules(rules: [], keep: ["passwort"]) }
-        #expect(error?.message.hasPrefix("\"passwort\" is not a kind of secrets") == true)
+        #expect(error?.message.hasPrefix("\"passwort\" is not a kind of secret") == true)
         #expect(throws: Never.self) { try RedactionRules(rules: ["header:x-mail"], keep: ["x-mail", "env-KEY", "github-token"]) }
         #expect(try RedactionException("header:X-Api-Key").place == .header("x-api-key"))
     }

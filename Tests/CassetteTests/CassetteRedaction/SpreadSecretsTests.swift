@@ -33,6 +33,6 @@ import Testing
         _ = self.answer(#"{"password":"summer2026"}"#, by: redactor)
         #expect(redactor.spread.words.isEmpty)
         _ = self.answer(#"{"title":"summer2026"}"#, by: redactor)
-        #expect(redactor.spread.words.map { $0.prefix(34) } == ["{{password:1}} stands in 4 answers"])
+        #expect(redactor.spread.words.map { $0.prefix(34) } == ["{{password:1}} was put into 4 answ"])
     }
 }

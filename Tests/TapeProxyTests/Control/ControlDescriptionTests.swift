@@ -27,7 +27,7 @@ import Testing
     @Test func itHasTheVersionAndThePaths() throws {
         #expect((self.document["info"] as? [String: Any])?["version"] as? String == ControlDescription.version)
         let paths = try #require(self.document["paths"] as? [String: [String: Any]])
-        #expect(Set(paths.keys) == ["/openapi.json", "/sessions", "/sessions/{id}"])
+        #expect(Set(paths.keys) == ["/openapi.json", "/sessions", "/sessions/{id}", "/sessions/{id}/modify"])
         for (path, operations) in paths {
             for method in operations.keys where method != "parameters" {
                 let path = path.replacing("{id}", with: "s1")

@@ -56,7 +56,7 @@ import Testing
         let broken = try self.folder.write("{\"a\": 1}".utf8, to: "broken.json")
         let (archive, cassette) = (try self.archive(1), self.folder.file("out.json"))
         let done = try Wiretape.run(["import", broken, archive, "-o", cassette, "--json"])
-        #expect(done.status == 1 && done.errors.contains("\"\(broken)\" is no recording"), "\(done.errors)")
+        #expect(done.status == 1 && done.errors.contains("\"\(broken)\" is not a recording"), "\(done.errors)")
         let report = try JSONDocument(done.output).root
         #expect(report["exchanges"]?.int == 1 && report["failures"]?.elements.map { $0["file"]?.string } == [broken])
         #expect(try Wiretape.run(["import", broken, archive, "-o", self.folder.file("strict.json"), "--strict"]).status == 1)

@@ -1,0 +1,259 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+internal import TrafficRules
+
+/// Pauses an answer, or each of its events and messages, until somebody decides about it.
+///
+/// Not Sendable: lives on its event loop.
+final class AnswerPausing {
+    /// Bytes of a body that are held so that somebody can see and change it. A longer one waits with the head alone.
+    private static let heldLimit = 4 << 20
+    /// Bytes that may wait behind a paused message before the exchange that makes the answer has to pause.
+    private static let highWater = 64 << 10
+
+    private enum Work {
+        case item(AnswerItem)
+        case event(ByteBuffer)
+        case message(WebSocketUnits.Unit)
+    }
+
+    private enum Phase {
+        case head
+        /// The body is held until its end.
+        case holding(ResponseHead, BodyFraming, ByteBuffer)
+        case units(StreamUnits)
+        case webSocket(WebSocketUnits)
+        case passing
+    }
+
+    private let plan: ExchangePlan
+    private let makePoint: (PauseDesk.Stage, PauseDesk.Content, String?, Pause, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
+    private let note: (Int, String) -> Void
+    private var phase = Phase.head
+    private var queue = CircularBuffer<Work>()
+    private var queuedSize = 0
+    private var point: PausePoint?
+    private var isRunning = false
+    /// Takes what goes on.
+    var deliver: (AnswerItem) -> Void = { _ in }
+    /// Called when there is room again after `isFull`.
+    var drained: () -> Void = {}
+
+    /// Nil if the plan pauses nothing of the answer.
+    ///
+    /// - Parameter point: puts a message on the desk.
+    init?(
+        _ plan: ExchangePlan, notes: RuleNotes,
+        point: @escaping (PauseDesk.Stage, PauseDesk.Content, String?, Pause, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
+    ) {
+        guard plan.pausesResponse != nil || plan.pausesEvents != nil || plan.pausesMessages != nil else { return nil }
+        self.plan = plan
+        self.makePoint = point
+        self.note = { notes.add(rule: $0, $1) }
+    }
+
+    var isWaiting: Bool { self.point != nil }
+    var isFull: Bool { self.point != nil && self.queuedSize >= Self.highWater }
+
+    /// A WebSocket has opened.
+    func open() { self.phase = self.plan.pausesMessages == nil ? .passing : .webSocket(WebSocketUnits()) }
+
+    func put(_ item: AnswerItem) {
+        if case .data(let bytes) = item { self.queuedSize += bytes.readableBytes }
+        self.queue.append(.item(item))
+        self.run()
+    }
+
+    func clientLeft() {
+        self.point?.clientLeft()
+        self.point = nil
+        self.queue.removeAll()
+        self.phase = .passing
+    }
+
+    // MARK: Working
+
+    private func run() {
+        guard !self.isRunning else { return }
+        self.isRunning = true
+        defer { self.isRunning = false }
+        while self.point == nil, let work = self.queue.popFirst() {
+            switch work {
+            case .item(let item):
+                if case .data(let bytes) = item { self.queuedSize -= bytes.readableBytes }
+                self.take(item)
+            case .event(let bytes): self.take(event: bytes)
+            case .message(let unit): self.take(message: unit)
+            }
+        }
+    }
+
+    private func take(_ item: AnswerItem) {
+        switch (item, self.phase) {
+        case (.head(let head, let framing), .head): self.head(head, framing)
+        case (.data(let bytes), .holding(let head, let framing, var held)):
+            held.writeImmutableBuffer(bytes)
+            self.phase = .holding(head, framing, held)
+            guard held.readableBytes > Self.heldLimit else { return }
+            self.wait(head, framing, held, note: "the body has more than \(Self.heldLimit >> 20) MiB and goes on as it is")
+        case (.data(let bytes), .units(var units)):
+            let complete = units.push(bytes)
+            self.phase = .units(units)
+            for unit in complete.reversed() { self.queue.prepend(.event(unit)) }
+        case (.data(let bytes), .webSocket(var units)):
+            let complete = units.push(bytes)
+            self.phase = .webSocket(units)
+            for unit in complete.reversed() { self.queue.prepend(.message(unit)) }
+        case (.end(let end), .holding(let head, let framing, let held)):
+            self.queue.prepend(.item(item))
+            if case .finished = end { return self.wait(head, framing, held, isWhole: true) }
+            self.wait(head, framing, held, note: "the body was cut and goes on as it is")
+        case (.end, .units(var units)):
+            self.phase = .passing
+            let rest = units.rest()
+            if rest.readableBytes > 0 { self.deliver(.data(rest)) }
+            self.deliver(item)
+        case (.end, .webSocket(var units)), (.closeOutput, .webSocket(var units)):
+            self.phase = .passing
+            let rest = units.rest()
+            if rest.readableBytes > 0 { self.deliver(.data(rest)) }
+            self.deliver(item)
+        default: self.deliver(item)
+        }
+    }
+
+    private func head(_ head: ResponseHead, _ framing: BodyFraming) {
+        guard self.plan.pausesResponse != nil else { return self.passed(head, framing) }
+        guard framing != .none else { return self.wait(head, framing, ByteBuffer(), note: "the answer has no body") }
+        guard StreamUnits(head.fields) == nil else {
+            return self.wait(head, framing, ByteBuffer(), note: "the body is a stream and goes on as it is")
+        }
+        self.phase = .holding(head, framing, ByteBuffer())
+    }
+
+    /// The head goes to the client, and the body follows.
+    private func passed(_ head: ResponseHead, _ framing: BodyFraming) {
+        self.phase = .passing
+        self.deliver(.head(head, framing))
+        guard let pause = self.plan.pausesEvents ?? self.plan.pausesMessages, framing != .none else { return }
+        guard let units = StreamUnits(head.fields), (units.hasMessages ? self.plan.pausesMessages : self.plan.pausesEvents) != nil else {
+            // WebSockets have messages as well, and begin with another answer.
+            if self.plan.pausesEvents != nil { self.note(pause.rule, "an answer is not a stream of events") }
+            return
+        }
+        self.phase = .units(units)
+    }
+
+    // MARK: Waiting
+
+    /// - Parameter isWhole: the bytes are the whole body, which can be changed.
+    private func wait(_ head: ResponseHead, _ framing: BodyFraming, _ held: ByteBuffer, note: String? = nil, isWhole: Bool = false) {
+        self.phase = .passing
+        guard let pause = self.plan.pausesResponse else { return }
+        var content = PauseDesk.Content()
+        content.status = head.status
+        content.reason = String(decoding: head.reason, as: UTF8.self)
+        content.headers = head.fields
+        let wire = Array(held.readableBytesView)
+        var note = note
+        if isWhole {
+            content.body = MessageEdit.content(of: wire, headers: head.fields)
+            if content.body == nil { note = "the content coding of the body cannot be removed, so it goes on as it is" }
+        }
+        func passed() {
+            self.passed(head, framing)
+            if held.readableBytes > 0 { self.queue.prepend(.item(.data(held))) }
+        }
+        self.point = self.makePoint(.response, content, note, pause) { [weak self] decision in
+            self?.decided {
+                switch decision {
+                case .pass: passed()
+                case .drop: self?.drop()
+                case .change(let changed), .answer(let changed):
+                    self?.change(head, framing, wire, from: content, to: changed, passed)
+                }
+            }
+        }
+        if self.point == nil { passed() }
+    }
+
+    /// Goes on after a decision.
+    private func decided(_ work: () -> Void) {
+        self.point = nil
+        work()
+        self.run()
+        self.drained()
+    }
+
+    private func drop() {
+        self.queue.removeAll()
+        self.queuedSize = 0
+        self.phase = .passing
+        self.deliver(.end(.cut))
+    }
+
+    private func change(
+        _ head: ResponseHead, _ framing: BodyFraming, _ wire: [UInt8], from old: PauseDesk.Content, to new: PauseDesk.Content,
+        _ passed: () -> Void
+    ) {
+        var changed = head
+        changed.status = new.status
+        changed.reason = Array((new.status == head.status || new.reason != old.reason ? new.reason : StatusText.reason(new.status)).utf8)
+        changed.fields = new.headers
+        guard let before = old.body, let body = new.body, framing != .none else {
+            self.passed(changed, framing)
+            if !wire.isEmpty { self.queue.prepend(.item(.data(ByteBuffer(bytes: wire)))) }
+            return
+        }
+        let isBodiless = new.status == 204 || new.status == 304
+        let sent = body == before ? wire : MessageEdit.recoded(wire, to: body, headers: &changed.fields)
+        changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
+        if !isBodiless { changed.fields.append(name: "Content-Length", value: "\(sent.count)") }
+        self.passed(changed, isBodiless ? .none : .length(sent.count))
+        if !isBodiless, !sent.isEmpty { self.queue.prepend(.item(.data(ByteBuffer(bytes: sent)))) }
+    }
+
+    private func take(event bytes: ByteBuffer) {
+        guard case .units(let units) = self.phase, let pause = units.hasMessages ? self.plan.pausesMessages : self.plan.pausesEvents else {
+            return self.deliver(.data(bytes))
+        }
+        var content = PauseDesk.Content()
+        var note: String?
+        let prefix = units.hasMessages ? 5 : 0
+        if units.hasMessages, bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) != 0 {
+            note = "the message is compressed and is not shown"
+        } else {
+            content.body = Array(bytes.readableBytesView.dropFirst(prefix))
+        }
+        self.point = self.makePoint(units.hasMessages ? .serverMessage : .event, content, note, pause) { [weak self] decision in
+            self?.decided {
+                var sent = bytes
+                switch decision {
+                case .drop: return
+                case .pass: break
+                case .change(let changed), .answer(let changed):
+                    guard let old = content.body, let body = changed.body, body != old else { break }
+                    sent = ByteBuffer()
+                    if prefix > 0 {
+                        sent.writeInteger(0 as UInt8)
+                        sent.writeInteger(UInt32(clamping: body.count))
+                    }
+                    sent.writeBytes(body)
+                }
+                self?.deliver(.data(sent))
+            }
+        }
+        if self.point == nil { self.deliver(.data(bytes)) }
+    }
+
+    private func take(message unit: WebSocketUnits.Unit) {
+        guard let pause = self.plan.pausesMessages, let content = unit.content else { return self.deliver(.data(unit.bytes)) }
+        self.point = self.makePoint(.serverMessage, content.shown, content.note, pause) { [weak self] decision in
+            self?.decided {
+                if let bytes = content.bytes(after: decision, from: .server, unit.bytes) { self?.deliver(.data(bytes)) }
+            }
+        }
+        if self.point == nil { self.deliver(.data(unit.bytes)) }
+    }
+}

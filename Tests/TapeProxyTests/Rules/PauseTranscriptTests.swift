@@ -1,0 +1,163 @@
+import CassetteModel
+import CassettePlayback
+import NIOCore
+import TapeBytes
+import Testing
+import TrafficRules
+
+@testable import TapeProxy
+
+/// Messages that rules pause, in memory, as transcripts.
+@Suite struct PauseTranscriptTests {
+    private static let get = "GET http://h/a HTTP/1.1\r\nHost: h\r\n\r\n"
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    private static let sentGet = "origin 1 < GET /a HTTP/1.1|Host: h||"
+    private static let gotOK = "client < HTTP/1.1 200 OK|Content-Length: 2||ok"
+
+    private let desk = PauseDesk()
+
+    private func scene(_ rules: String, isWatched: Bool = true) throws -> ExchangeScene {
+        let node = RuleNode(try JSONDocument(Array(rules.utf8)).root)
+        let parsed = try TrafficRules([RuleList(node: node, file: "rules", folder: nil)])
+        self.desk.setWatched { isWatched }
+        return try ExchangeScene {
+            $0.rules = RuleEngine(parsed)
+            $0.pauseDesk = self.desk
+        }
+    }
+
+    private var items: [PauseDesk.Item] { self.desk.items(at: .zero) }
+
+    private func decide(_ scene: ExchangeScene, _ decision: (PauseDesk.Content) -> PauseDesk.Decision) throws {
+        let item = try #require(self.items.first)
+        #expect(self.desk.decide(item.id, decision(item.content)))
+        scene.advance(0)
+    }
+
+    @Test func aRequestWaitsUntilSomebodyDecides() throws {
+        let scene = try self.scene(#"[{"name": "look", "pause": "request"}]"#)
+        scene.client(Self.get)
+        #expect(scene.heard() == [])
+        #expect(self.items.map(\.stage) == [.request])
+        #expect(self.items.map(\.content.url) == ["http://h/a"])
+        try self.decide(scene) { _ in .pass }
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard() == ["dial h", Self.sentGet, Self.gotOK])
+        #expect(scene.recorder.exchanges.first?.interaction.modified == Modification(rules: ["look"]))
+    }
+
+    @Test func aRequestGoesOnByItselfWhenItsTimeIsOver() throws {
+        let scene = try self.scene(#"[{"pause": "request", "for": "5s"}]"#)
+        scene.client(Self.get)
+        scene.advance(4)
+        #expect(scene.heard() == [])
+        scene.advance(1)
+        #expect(scene.heard() == ["dial h"])
+        #expect(self.items.isEmpty)
+    }
+
+    @Test func aRequestIsChangedByHand() throws {
+        let scene = try self.scene(#"[{"pause": "request"}]"#)
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n")
+        #expect(self.items.isEmpty)
+        scene.client("1\r\nc\r\n0\r\n\r\n")
+        #expect(self.items.map(\.content.body) == [Array("abc".utf8)])
+        try self.decide(scene) { content in
+            var changed = content
+            changed.method = "PUT"
+            changed.url = "http://h/b"
+            changed.headers.append(name: "x-by", value: "hand")
+            changed.body = Array("other".utf8)
+            return .change(changed)
+        }
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(
+            scene.heard() == ["dial h", "origin 1 < PUT /b HTTP/1.1|Host: h|x-by: hand|Content-Length: 5||other", Self.gotOK])
+        let interaction = try #require(scene.recorder.exchanges.first?.interaction)
+        #expect(interaction.request.method == "POST" && interaction.request.url == "http://h/a")
+        #expect(interaction.modified?.forwardedTo == "http://h/b")
+    }
+
+    @Test func aRequestIsAnsweredByHand() throws {
+        let scene = try self.scene(#"[{"pause": "request"}]"#)
+        scene.client(Self.get)
+        try self.decide(scene) { _ in
+            var answer = PauseDesk.Content()
+            answer.status = 418
+            answer.headers.append(name: "x-by", value: "hand")
+            answer.body = Array("tea".utf8)
+            return .answer(answer)
+        }
+        let heard = scene.heard()
+        #expect(
+            heard.count == 1 && heard[0].hasPrefix("client < HTTP/1.1 418 ") && heard[0].hasSuffix("|x-by: hand|Content-Length: 3||tea"))
+    }
+
+    @Test func aRequestThatIsDroppedClosesItsConnection() throws {
+        let scene = try self.scene(#"[{"pause": "request"}]"#)
+        scene.client(Self.get)
+        try self.decide(scene) { _ in .drop }
+        #expect(scene.heard() == ["client closed"])
+    }
+
+    @Test func aClientThatLeavesIsStruckOut() throws {
+        let scene = try self.scene(#"[{"pause": "request"}]"#)
+        scene.client(Self.get)
+        scene.clientResets()
+        #expect(self.items.map(\.clientHasLeft) == [true])
+        #expect(self.desk.count == 0)
+    }
+
+    @Test func anAnswerIsChangedByHand() throws {
+        let scene = try self.scene(#"[{"pause": "response"}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard() == ["dial h", Self.sentGet])
+        #expect(self.items.map(\.stage) == [.response])
+        #expect(self.items.map(\.content.body) == [Array("ok".utf8)])
+        // The recording has what the origin answered.
+        #expect(scene.recorder.summary == ["GET 200 complete 2"])
+        try self.decide(scene) { content in
+            var changed = content
+            changed.status = 500
+            changed.body = Array("broken".utf8)
+            return .change(changed)
+        }
+        #expect(scene.heard() == ["client < HTTP/1.1 500 Internal Server Error|Content-Length: 6||broken"])
+        // The connection goes on.
+        scene.client(Self.get)
+        #expect(scene.heard() == [Self.sentGet])
+    }
+
+    @Test func eachEventWaits() throws {
+        let scene = try self.scene(#"[{"pause": "events"}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\ndata: 2\n\n")
+        #expect(scene.heard().last?.hasPrefix("client < HTTP/1.1 200 OK|Content-Type: text/event-stream") == true)
+        #expect(self.items.map(\.content.body) == [Array("data: 1\n\n".utf8)])
+        try self.decide(scene) { content in
+            var changed = content
+            changed.body = Array("data: one\n\n".utf8)
+            return .change(changed)
+        }
+        #expect(scene.heard() == ["client < data: one||"])
+        try self.decide(scene) { _ in .drop }
+        #expect(scene.heard() == [])
+        scene.origin("data: 3\n\n")
+        try self.decide(scene) { _ in .pass }
+        #expect(scene.heard() == ["client < data: 3||"])
+    }
+
+    @Test func nothingWaitsWhileNoPageIsOpen() throws {
+        let scene = try self.scene(#"[{"pause": "both"}]"#, isWatched: false)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard() == ["dial h", Self.sentGet, Self.gotOK])
+        #expect(scene.proxy.rules?.engine.report().first?.notes == ["nothing waits while no page is open"])
+    }
+}
