@@ -9,6 +9,11 @@ package struct YAMLEvents: ~Copyable {
         /// Counts from 1; nil if the bytes themselves cannot be read.
         package var line: Int?
         package var reason: String
+
+        package init(line: Int?, reason: String) {
+            self.line = line
+            self.reason = reason
+        }
     }
 
     /// The anchor and the tag of a value.

@@ -99,7 +99,7 @@ import Testing
         #expect(
             checked["problems"]?.elements.map { $0["text"]?.string } == [
                 "response body: it has 6 bytes, but its \"size\" is 2", "response body: its \"sha256\" does not match its bytes",
-                "response body: its Content-Length is 2, and it has 6 bytes",
+                "response body: its Content-Length is 2, but it has 6 bytes",
             ])
         let answer = try self.ask(service, "/api/edits/correct", [("key", "2"), ("text", edited)])
         let corrected = try #require(answer.json["text"]?.string)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ExchangeTrialTests {
     private static let rules = """
         - name: staging
-          when: "~u ^https://api\\.example/v2/"
+          when: ~u ^https://api.example/v2/
           mapRemote: http://127.0.0.1:3000/v2/
         - name: env
           request: { set: { "header:x-env": test } }

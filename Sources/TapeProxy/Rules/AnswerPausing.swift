@@ -14,14 +14,14 @@ final class AnswerPausing {
 
     private enum Work {
         case item(AnswerItem)
-        case event(ByteBuffer)
+        case event([UInt8])
         case message(WebSocketUnits.Unit)
     }
 
     private enum Phase {
         case head
         /// The body is held until its end.
-        case holding(ResponseHead, BodyFraming, ByteBuffer)
+        case holding(ResponseHead, BodyFraming, [UInt8])
         case units(StreamUnits)
         case webSocket(WebSocketUnits)
         case passing
@@ -60,7 +60,7 @@ final class AnswerPausing {
     func open() { self.phase = self.plan.pausesMessages == nil ? .passing : .webSocket(WebSocketUnits()) }
 
     func put(_ item: AnswerItem) {
-        if case .data(let bytes) = item { self.queuedSize += bytes.readableBytes }
+        if case .data(let bytes) = item { self.queuedSize += bytes.count }
         self.queue.append(.item(item))
         self.run()
     }
@@ -81,7 +81,7 @@ final class AnswerPausing {
         while self.point == nil, let work = self.queue.popFirst() {
             switch work {
             case .item(let item):
-                if case .data(let bytes) = item { self.queuedSize -= bytes.readableBytes }
+                if case .data(let bytes) = item { self.queuedSize -= bytes.count }
                 self.take(item)
             case .event(let bytes): self.take(event: bytes)
             case .message(let unit): self.take(message: unit)
@@ -93,16 +93,16 @@ final class AnswerPausing {
         switch (item, self.phase) {
         case (.head(let head, let framing), .head): self.head(head, framing)
         case (.data(let bytes), .holding(let head, let framing, var held)):
-            held.writeImmutableBuffer(bytes)
+            held += bytes
             self.phase = .holding(head, framing, held)
-            guard held.readableBytes > Self.heldLimit else { return }
+            guard held.count > Self.heldLimit else { return }
             self.wait(head, framing, held, note: "the body has more than \(Self.heldLimit >> 20) MiB and goes on as it is")
         case (.data(let bytes), .units(var units)):
             let complete = units.push(bytes)
             self.phase = .units(units)
             for unit in complete.reversed() { self.queue.prepend(.event(unit)) }
         case (.data(let bytes), .webSocket(var units)):
-            let complete = units.push(bytes)
+            let complete = units.push(ByteBuffer(bytes: bytes))
             self.phase = .webSocket(units)
             for unit in complete.reversed() { self.queue.prepend(.message(unit)) }
         case (.end(let end), .holding(let head, let framing, let held)):
@@ -112,12 +112,12 @@ final class AnswerPausing {
         case (.end, .units(var units)):
             self.phase = .passing
             let rest = units.rest()
-            if rest.readableBytes > 0 { self.deliver(.data(rest)) }
+            if !rest.isEmpty { self.deliver(.data(rest)) }
             self.deliver(item)
         case (.end, .webSocket(var units)), (.closeOutput, .webSocket(var units)):
             self.phase = .passing
             let rest = units.rest()
-            if rest.readableBytes > 0 { self.deliver(.data(rest)) }
+            if rest.readableBytes > 0 { self.deliver(.data(Array(rest.readableBytesView))) }
             self.deliver(item)
         default: self.deliver(item)
         }
@@ -125,11 +125,11 @@ final class AnswerPausing {
 
     private func head(_ head: ResponseHead, _ framing: BodyFraming) {
         guard self.plan.pausesResponse != nil else { return self.passed(head, framing) }
-        guard framing != .none else { return self.wait(head, framing, ByteBuffer(), note: "the answer has no body") }
+        guard framing != .none else { return self.wait(head, framing, [], note: "the answer has no body") }
         guard StreamUnits(head.fields) == nil else {
-            return self.wait(head, framing, ByteBuffer(), note: "the body is a stream and goes on as it is")
+            return self.wait(head, framing, [], note: "the body is a stream and goes on as it is")
         }
-        self.phase = .holding(head, framing, ByteBuffer())
+        self.phase = .holding(head, framing, [])
     }
 
     /// The head goes to the client, and the body follows.
@@ -137,7 +137,8 @@ final class AnswerPausing {
         self.phase = .passing
         self.deliver(.head(head, framing))
         guard let pause = self.plan.pausesEvents ?? self.plan.pausesMessages, framing != .none else { return }
-        guard let units = StreamUnits(head.fields), (units.hasMessages ? self.plan.pausesMessages : self.plan.pausesEvents) != nil else {
+        guard let units = StreamUnits(head.fields), ((units.kind == .messages) ? self.plan.pausesMessages : self.plan.pausesEvents) != nil
+        else {
             // WebSockets have messages as well, and begin with another answer.
             if self.plan.pausesEvents != nil { self.note(pause.rule, "an answer is not a stream of events") }
             return
@@ -148,14 +149,13 @@ final class AnswerPausing {
     // MARK: Waiting
 
     /// - Parameter isWhole: the bytes are the whole body, which can be changed.
-    private func wait(_ head: ResponseHead, _ framing: BodyFraming, _ held: ByteBuffer, note: String? = nil, isWhole: Bool = false) {
+    private func wait(_ head: ResponseHead, _ framing: BodyFraming, _ wire: [UInt8], note: String? = nil, isWhole: Bool = false) {
         self.phase = .passing
         guard let pause = self.plan.pausesResponse else { return }
         var content = PauseDesk.Content()
         content.status = head.status
         content.reason = String(decoding: head.reason, as: UTF8.self)
         content.headers = head.fields
-        let wire = Array(held.readableBytesView)
         var note = note
         if isWhole {
             content.body = MessageEdit.content(of: wire, headers: head.fields)
@@ -163,7 +163,7 @@ final class AnswerPausing {
         }
         func passed() {
             self.passed(head, framing)
-            if held.readableBytes > 0 { self.queue.prepend(.item(.data(held))) }
+            if !wire.isEmpty { self.queue.prepend(.item(.data(wire))) }
         }
         self.point = self.makePoint(.response, content, note, pause) { [weak self] decision in
             self?.decided {
@@ -203,7 +203,7 @@ final class AnswerPausing {
         changed.fields = new.headers
         guard let before = old.body, let body = new.body, framing != .none else {
             self.passed(changed, framing)
-            if !wire.isEmpty { self.queue.prepend(.item(.data(ByteBuffer(bytes: wire)))) }
+            if !wire.isEmpty { self.queue.prepend(.item(.data(wire))) }
             return
         }
         let isBodiless = new.status == 204 || new.status == 304
@@ -211,22 +211,23 @@ final class AnswerPausing {
         changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
         if !isBodiless { changed.fields.append(name: "Content-Length", value: "\(sent.count)") }
         self.passed(changed, isBodiless ? .none : .length(sent.count))
-        if !isBodiless, !sent.isEmpty { self.queue.prepend(.item(.data(ByteBuffer(bytes: sent)))) }
+        if !isBodiless, !sent.isEmpty { self.queue.prepend(.item(.data(sent))) }
     }
 
-    private func take(event bytes: ByteBuffer) {
-        guard case .units(let units) = self.phase, let pause = units.hasMessages ? self.plan.pausesMessages : self.plan.pausesEvents else {
+    private func take(event bytes: [UInt8]) {
+        guard case .units(let units) = self.phase, let pause = (units.kind == .messages) ? self.plan.pausesMessages : self.plan.pausesEvents
+        else {
             return self.deliver(.data(bytes))
         }
         var content = PauseDesk.Content()
         var note: String?
-        let prefix = units.hasMessages ? 5 : 0
-        if units.hasMessages, bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) != 0 {
+        let prefix = (units.kind == .messages) ? 5 : 0
+        if (units.kind == .messages), bytes.first != 0 {
             note = "the message is compressed and is not shown"
         } else {
-            content.body = Array(bytes.readableBytesView.dropFirst(prefix))
+            content.body = Array(bytes.dropFirst(prefix))
         }
-        self.point = self.makePoint(units.hasMessages ? .serverMessage : .event, content, note, pause) { [weak self] decision in
+        self.point = self.makePoint((units.kind == .messages) ? .serverMessage : .event, content, note, pause) { [weak self] decision in
             self?.decided {
                 var sent = bytes
                 switch decision {
@@ -234,12 +235,9 @@ final class AnswerPausing {
                 case .pass: break
                 case .change(let changed), .answer(let changed):
                     guard let old = content.body, let body = changed.body, body != old else { break }
-                    sent = ByteBuffer()
-                    if prefix > 0 {
-                        sent.writeInteger(0 as UInt8)
-                        sent.writeInteger(UInt32(clamping: body.count))
-                    }
-                    sent.writeBytes(body)
+                    // The prefix of a message of gRPC: a flag, and the length in network order.
+                    let size = UInt32(clamping: body.count)
+                    sent = prefix == 0 ? body : [0] + (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + body
                 }
                 self?.deliver(.data(sent))
             }
@@ -248,12 +246,16 @@ final class AnswerPausing {
     }
 
     private func take(message unit: WebSocketUnits.Unit) {
-        guard let pause = self.plan.pausesMessages, let content = unit.content else { return self.deliver(.data(unit.bytes)) }
+        guard let pause = self.plan.pausesMessages, let content = unit.content else { return self.deliver(unit) }
         self.point = self.makePoint(.serverMessage, content.shown, content.note, pause) { [weak self] decision in
             self?.decided {
-                if let bytes = content.bytes(after: decision, from: .server, unit.bytes) { self?.deliver(.data(bytes)) }
+                if let bytes = content.bytes(after: decision, from: .server, unit.bytes) {
+                    self?.deliver(.data(Array(bytes.readableBytesView)))
+                }
             }
         }
-        if self.point == nil { self.deliver(.data(unit.bytes)) }
+        if self.point == nil { self.deliver(unit) }
     }
+
+    private func deliver(_ unit: WebSocketUnits.Unit) { self.deliver(.data(Array(unit.bytes.readableBytesView))) }
 }

@@ -1,6 +1,7 @@
 internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
+internal import TrafficRules
 
 /// Sends the items of an answer to a client stream in order, after a latency and no faster than some rates.
 ///
@@ -25,7 +26,7 @@ final class AnswerPlayer {
     /// Called when there is room again after `isFull`.
     var drained: () -> Void = {}
     /// Called once, after the last item was sent.
-    var ended: (AnswerItem.End) -> Void = { _ in }
+    var ended: (AnswerEnd) -> Void = { _ in }
 
     init(client: any ClientStream, latency: TimeAmount, buckets: [TokenBucket]) {
         self.client = client
@@ -43,7 +44,7 @@ final class AnswerPlayer {
 
     func put(_ item: AnswerItem) {
         guard !self.isOver else { return }
-        if case .data(let bytes) = item { self.queuedSize += bytes.readableBytes }
+        if case .data(let bytes) = item { self.queuedSize += bytes.count }
         self.queue.append(item)
         self.play()
     }
@@ -90,7 +91,7 @@ final class AnswerPlayer {
                 self.queue.removeFirst()
                 // Writes the head first, if there is one.
                 self.client.flush()
-                self.client.write(bytes)
+                self.client.write(ByteBuffer(bytes: bytes))
                 self.client.flush()
             case .stall(let time):
                 self.queue.removeFirst()
@@ -99,7 +100,7 @@ final class AnswerPlayer {
                     self.isStalledForever = true
                     return
                 }
-                self.wait(time)
+                self.wait(.nanoseconds(time.nanoseconds))
             case .flush:
                 self.queue.removeFirst()
                 self.client.flush()
@@ -124,16 +125,19 @@ final class AnswerPlayer {
         return false
     }
 
-    private func play(_ bytes: ByteBuffer) {
-        guard let portion = self.buckets.map(\.portion).min(), bytes.readableBytes > 0 else {
+    private func play(_ bytes: [UInt8]) {
+        guard let portion = self.buckets.map(\.portion).min(), !bytes.isEmpty else {
             self.queue.removeFirst()
-            self.queuedSize -= bytes.readableBytes
-            return self.send(bytes)
+            self.queuedSize -= bytes.count
+            return self.send(bytes[...])
         }
-        var rest = bytes
-        let count = min(portion, rest.readableBytes)
-        guard let slice = rest.readSlice(length: count) else { return }
-        if rest.readableBytes > 0 { self.queue[self.queue.startIndex] = .data(rest) } else { self.queue.removeFirst() }
+        let count = min(portion, bytes.count)
+        let slice = bytes.prefix(count)
+        if count < bytes.count {
+            self.queue[self.queue.startIndex] = .data(Array(bytes.dropFirst(count)))
+        } else {
+            self.queue.removeFirst()
+        }
         let now = self.proxy.now
         let due = self.buckets.map { $0.reserve(count, now: now) }.max() ?? now
         self.wait(due - now) {
@@ -142,8 +146,9 @@ final class AnswerPlayer {
         }
     }
 
-    private func send(_ bytes: ByteBuffer) {
-        if self.isTunnel { self.client.write(bytes) } else { self.client.send(BodyPiece(bytes: bytes)) }
+    private func send(_ bytes: ArraySlice<UInt8>) {
+        let buffer = ByteBuffer(bytes: bytes)
+        if self.isTunnel { self.client.write(buffer) } else { self.client.send(BodyPiece(bytes: buffer)) }
     }
 
     private func wait(_ time: TimeAmount, then: @escaping (AnswerPlayer) -> Void = { _ in }) {
@@ -160,7 +165,7 @@ final class AnswerPlayer {
         }
     }
 
-    private func end(_ end: AnswerItem.End) {
+    private func end(_ end: AnswerEnd) {
         self.isOver = true
         switch end {
         case .finished(let trailers, let neverIndexed):

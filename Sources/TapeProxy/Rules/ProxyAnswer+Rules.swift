@@ -50,18 +50,8 @@ extension ProxyAnswer {
     }
 }
 
-extension AnswerItem {
-    /// What a fault does that leaves nothing of the answer, so that nobody is asked for one; nil for other faults.
-    static func whole(_ fault: Fault) -> AnswerItem? {
-        guard fault.after == nil, fault.part == nil || fault.part == .head else { return nil }
-        switch fault.kind {
-        case .close: return .end(.cut)
-        case .reset(let code, let isOfConnection): return .end(.reset(code: code, isOfConnection: isOfConnection))
-        case .timeout: return .stall(nil)
-        default: return nil
-        }
-    }
-}
+/// What the proxy sends of an answer: its own answers are `ProxyAnswer`s.
+typealias AnswerItem = AnswerStep<ProxyAnswer>
 
 extension MappedTarget {
     var origin: Origin? {

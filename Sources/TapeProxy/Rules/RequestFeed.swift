@@ -56,7 +56,13 @@ final class RequestFeed {
     private func run() {
         guard self.deliver != nil, !self.isDelivering else { return }
         self.isDelivering = true
-        defer { self.isDelivering = false }
+        self.deliverPieces()
+        self.isDelivering = false
+        // The client may put more pieces before this returns.
+        if !self.hasEnd, self.deliver != nil { self.client.setReading(self.isAsked && self.timer == nil && self.pieces.isEmpty) }
+    }
+
+    private func deliverPieces() {
         while self.isAsked, self.timer == nil, let deliver, let piece = self.pieces.first {
             if !self.buckets.isEmpty, piece.bytes.readableBytes > 0 {
                 self.wait(for: piece)
@@ -66,7 +72,6 @@ final class RequestFeed {
             self.size -= piece.bytes.readableBytes
             deliver(piece)
         }
-        if !self.hasEnd, self.deliver != nil { self.client.setReading(self.isAsked && self.timer == nil && self.pieces.isEmpty) }
     }
 
     /// Hands the next bytes on when the rates allow it: a part of the piece if its framing can be taken apart.

@@ -177,7 +177,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         if let fault = plan.fault, let answer = ProxyAnswer(fault, rule: plan.names.last ?? "", origin: self.scope.origin) {
             return self.local(answer, on: stream)
         }
-        if let fault = plan.fault, let end = AnswerItem.whole(fault) {
+        if let fault = plan.fault, let end: AnswerItem = fault.whole() {
             stream.end(by: end)
             return nil
         }

@@ -9,8 +9,8 @@ internal import TrafficRules
 final class RuledStream: ClientStream {
     private let base: any ClientStream
     private let player: AnswerPlayer
-    private var editing: AnswerEditing?
-    private var breaking: AnswerBreaking?
+    private var editing: AnswerEditing<ProxyAnswer>?
+    private var breaking: AnswerBreaking<ProxyAnswer>?
     /// Nil if nothing of the answer is paused.
     private let pausing: AnswerPausing?
     /// Asks the request for bytes, or pauses it.
@@ -38,7 +38,8 @@ final class RuledStream: ClientStream {
     var writabilityChanged: (Bool) -> Void = { _ in }
 
     init(
-        _ base: any ClientStream, editing: AnswerEditing?, pausing: AnswerPausing?, breaking: AnswerBreaking?, latency: TimeAmount,
+        _ base: any ClientStream, editing: AnswerEditing<ProxyAnswer>?, pausing: AnswerPausing?, breaking: AnswerBreaking<ProxyAnswer>?,
+        latency: TimeAmount,
         buckets: [TokenBucket],
         request: (setReading: (Bool) -> Void, hasInput: () -> Bool), becomes: @escaping (any ClientExchange) -> Void
     ) {
@@ -110,7 +111,7 @@ final class RuledStream: ClientStream {
     private func pass(_ item: AnswerItem) {
         if self.isTunnel {
             guard case .data(let bytes) = item, self.tunnel != nil else { return self.play(item, isInjected: false) }
-            for item in self.tunnel?.put(bytes) ?? [] { self.play(item, isInjected: true) }
+            for item in self.tunnel?.put(ByteBuffer(bytes: bytes)) ?? [] { self.play(item, isInjected: true) }
             return
         }
         guard self.breaking != nil else { return self.play(item, isInjected: false) }
@@ -136,7 +137,7 @@ final class RuledStream: ClientStream {
         }
         let payload = piece.payload
         self.answerSize += payload.readableBytes
-        if payload.readableBytes > 0 { self.put(.data(payload)) }
+        if payload.readableBytes > 0 { self.put(.data(Array(payload.readableBytesView))) }
     }
 
     func send(_ answer: ProxyAnswer, isFinal: Bool) { self.put(.local(answer, isFinal: isFinal)) }
@@ -150,7 +151,7 @@ final class RuledStream: ClientStream {
 
     func breakOff(isReset: Bool) { self.end(.brokenOff(isReset: isReset)) }
 
-    private func end(_ end: AnswerItem.End) {
+    private func end(_ end: AnswerEnd) {
         guard !self.answerIsMade else { return }
         self.answerIsMade = true
         if self.isTunnel { self.putTunnel(.end(end)) } else { self.put(.end(end)) }
@@ -203,7 +204,7 @@ final class RuledStream: ClientStream {
     func write(_ buffer: ByteBuffer) {
         guard self.isTunnel else { return self.base.write(buffer) }
         self.answerSize += buffer.readableBytes
-        self.putTunnel(.data(buffer))
+        self.putTunnel(.data(Array(buffer.readableBytesView)))
     }
 
     private func putTunnel(_ item: AnswerItem) { if let pausing { pausing.put(item) } else { self.pass(item) } }

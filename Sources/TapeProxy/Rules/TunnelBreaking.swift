@@ -55,44 +55,44 @@ struct TunnelBreaking {
     mutating func put(_ bytes: ByteBuffer) -> [AnswerItem] {
         switch self.phase {
         case .over: return []
-        case .passing: return [.data(bytes)]
+        case .passing: return [.bytes(bytes)]
         case .bytes(let count):
-            if case .slice(let size, let delay) = self.fault.kind { return AnswerItem.slices(bytes, size, delay) }
+            if case .slice(let size, let delay) = self.fault.kind { return AnswerItem.slices(Array(bytes.readableBytesView), size, delay) }
             guard bytes.readableBytes >= count else {
                 self.phase = .bytes(count - bytes.readableBytes)
-                return [.data(bytes)]
+                return [.bytes(bytes)]
             }
             var rest = bytes
             let first = rest.readSlice(length: count) ?? ByteBuffer()
-            return [.data(first)] + self.come(then: rest)
+            return [.bytes(first)] + self.come(then: rest)
         case .messages, .reordering: return self.units.push(bytes).flatMap { self.put($0) }
         }
     }
 
     private mutating func put(_ unit: WebSocketUnits.Unit) -> [AnswerItem] {
-        guard unit.isMessage else { return self.isOver ? [] : [.data(unit.bytes)] }
+        guard unit.isMessage else { return self.isOver ? [] : [.bytes(unit.bytes)] }
         switch self.phase {
         case .over: return []
-        case .passing, .bytes: return [.data(unit.bytes)]
+        case .passing, .bytes: return [.bytes(unit.bytes)]
         case .reordering(let late):
             self.phase = .passing
-            return [.data(unit.bytes), .data(late)]
+            return [.bytes(unit.bytes), .bytes(late)]
         case .messages(let left) where left > 0:
             self.phase = .messages(left - 1)
-            guard left == 1, !self.isForOneMessage else { return [.data(unit.bytes)] }
-            return [.data(unit.bytes)] + self.come()
+            guard left == 1, !self.isForOneMessage else { return [.bytes(unit.bytes)] }
+            return [.bytes(unit.bytes)] + self.come()
         case .messages:
             self.phase = .passing
             switch self.fault.kind {
             case .drop: return []
-            case .repeat: return [.data(unit.bytes), .data(unit.bytes)]
+            case .repeat: return [.bytes(unit.bytes), .bytes(unit.bytes)]
             case .reorder:
                 self.phase = .reordering(unit.bytes)
                 return []
             case .slice(let size, let delay):
                 // All messages from here on.
                 self.phase = .messages(0)
-                return AnswerItem.slices(unit.bytes, size, delay)
+                return AnswerItem.slices(Array(unit.bytes.readableBytesView), size, delay)
             default: return self.come(then: unit.bytes)
             }
         }
@@ -106,20 +106,24 @@ struct TunnelBreaking {
         case .stall(let time):
             self.phase = .passing
             let held = self.units.rest()
-            return [.stall(.nanoseconds(time.nanoseconds))] + [rest, held].filter { $0.readableBytes > 0 }.map { .data($0) }
+            return [.stall(time)] + [rest, held].filter { $0.readableBytes > 0 }.map { .bytes($0) }
         case .timeout: return [.stall(nil)]
         case .webSocketClose(let code, let reason): return [.data(Self.closeFrame(code, reason)), .flush, .end(.closed)]
         case .reset(let code, let isOfConnection): return [.flush, .end(.reset(code: code, isOfConnection: isOfConnection))]
         // A frame with an opcode that RFC 6455 reserves.
-        case .garbage: return [.data(ByteBuffer(bytes: [0x8b, 0x02, 0xff, 0x00])), .flush, .end(.cut)]
+        case .garbage: return [.data([0x8b, 0x02, 0xff, 0x00]), .flush, .end(.cut)]
         default: return [.flush, .end(.cut)]
         }
     }
 
     /// RFC 6455, 5.5.1
-    private static func closeFrame(_ code: Int?, _ reason: String) -> ByteBuffer {
+    private static func closeFrame(_ code: Int?, _ reason: String) -> [UInt8] {
         var payload: [UInt8] = []
         if let code { payload = [UInt8(code >> 8 & 0xff), UInt8(code & 0xff)] + reason.utf8 }
-        return ByteBuffer(bytes: [0x88, UInt8(payload.count)] + payload)
+        return [0x88, UInt8(payload.count)] + payload
     }
+}
+
+extension AnswerItem {
+    fileprivate static func bytes(_ buffer: ByteBuffer) -> AnswerItem { .data(Array(buffer.readableBytesView)) }
 }

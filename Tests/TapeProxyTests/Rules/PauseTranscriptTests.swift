@@ -144,12 +144,12 @@ import TrafficRules
             changed.body = Array("data: one\n\n".utf8)
             return .change(changed)
         }
-        #expect(scene.heard() == ["client < data: one||"])
+        #expect(scene.heard() == ["client < data: one\n\n"])
         try self.decide(scene) { _ in .drop }
         #expect(scene.heard() == [])
         scene.origin("data: 3\n\n")
         try self.decide(scene) { _ in .pass }
-        #expect(scene.heard() == ["client < data: 3||"])
+        #expect(scene.heard() == ["client < data: 3\n\n"])
     }
 
     @Test func nothingWaitsWhileNoPageIsOpen() throws {

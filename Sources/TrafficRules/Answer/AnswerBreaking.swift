@@ -1,13 +1,11 @@
 internal import CassetteModel
-internal import NIOCore
 internal import TapeExchange
-internal import TrafficRules
 
 /// Breaks an answer as a fault of a rule says: takes the items of the answer, and hands on those that the client gets.
-struct AnswerBreaking {
+package struct AnswerBreaking<Local: Sendable> {
     /// Bytes of a body that are held where a fault needs all of it.
-    private static let heldLimit = 16 << 20
-    private static let garbage = Array("\u{0}\u{1}\u{7f}wiretape garbage\u{0}\r\n".utf8)
+    private static var heldLimit: Int { 16 << 20 }
+    private static var garbage: [UInt8] { Array("\u{0}\u{1}\u{7f}wiretape garbage\u{0}\r\n".utf8) }
 
     private enum Phase {
         /// Before the head.
@@ -17,9 +15,9 @@ struct AnswerBreaking {
         /// The fault comes after so many more events or messages.
         case units(Int)
         /// The whole body is needed.
-        case holding(ResponseHead, BodyFraming, ByteBuffer)
+        case holding(ResponseHead, BodyFraming, [UInt8])
         /// The event or message that comes late is held.
-        case reordering(ByteBuffer)
+        case reordering([UInt8])
         /// In the trailers.
         case trailers
         /// Nothing more to do: items pass.
@@ -34,16 +32,16 @@ struct AnswerBreaking {
     private var phase = Phase.head
     private var units: StreamUnits?
     /// The fault has come.
-    private(set) var hasCome = false
+    package private(set) var hasCome = false
 
-    init(_ fault: Fault, method: String, notes: RuleNotes) {
+    package init(_ fault: Fault, method: String, notes: RuleNotes) {
         self.fault = fault
         self.method = method
         self.notes = notes
     }
 
     /// Whether the client got less than the whole answer, or another one, so that it may ask again.
-    var isBroken: Bool {
+    package var isBroken: Bool {
         guard self.hasCome else { return false }
         switch self.fault.kind {
         case .slice, .reorder, .repeat, .stall: return false
@@ -54,7 +52,7 @@ struct AnswerBreaking {
 
     // MARK: Items
 
-    mutating func put(_ item: AnswerItem) -> [AnswerItem] {
+    package mutating func put(_ item: AnswerStep<Local>) -> [AnswerStep<Local>] {
         switch self.phase {
         case .over: return []
         case .passing: return [item]
@@ -92,7 +90,7 @@ struct AnswerBreaking {
         }
     }
 
-    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
         if self.begins { return self.come(then: [.head(head, framing)]) }
         if self.fault.part == .trailers || self.isAtEnd {
             self.phase = .trailers
@@ -114,11 +112,11 @@ struct AnswerBreaking {
             return [.head(head, framing)]
         }
         if case .corrupt = self.fault.kind {
-            self.phase = .holding(head, framing, ByteBuffer())
+            self.phase = .holding(head, framing, [])
             return []
         }
         guard let count = self.position(in: framing) else {
-            self.phase = .holding(head, framing, ByteBuffer())
+            self.phase = .holding(head, framing, [])
             return []
         }
         return self.head(head, framing, faultAfter: count)
@@ -147,7 +145,7 @@ struct AnswerBreaking {
         }
     }
 
-    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming, faultAfter count: Int) -> [AnswerItem] {
+    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming, faultAfter count: Int) -> [AnswerStep<Local>] {
         if case .length(let length) = framing, count >= length {
             return self.cannot("the body of the answer ends before the fault", [.head(head, framing)])
         }
@@ -161,7 +159,7 @@ struct AnswerBreaking {
         return [.head(shorter, .length(count))] + (count == 0 ? self.come(then: []) : [])
     }
 
-    private mutating func units(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+    private mutating func units(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
         guard let units = StreamUnits(head.fields) else {
             return self.cannot("the answer is not a stream of events or messages", [.head(head, framing)])
         }
@@ -180,17 +178,16 @@ struct AnswerBreaking {
         }
     }
 
-    private mutating func data(_ bytes: ByteBuffer) -> [AnswerItem] {
+    private mutating func data(_ bytes: [UInt8]) -> [AnswerStep<Local>] {
         switch self.phase {
         case .bytes(let count):
-            if case .slice(let size, let delay) = self.fault.kind { return AnswerItem.slices(bytes, size, delay) }
-            guard bytes.readableBytes >= count else {
-                self.phase = .bytes(count - bytes.readableBytes)
+            if case .slice(let size, let delay) = self.fault.kind { return AnswerStep<Local>.slices(bytes, size, delay) }
+            guard bytes.count >= count else {
+                self.phase = .bytes(count - bytes.count)
                 return [.data(bytes)]
             }
-            var rest = bytes
-            let first = rest.readSlice(length: count) ?? ByteBuffer()
-            return (count > 0 ? [.data(first)] : []) + self.come(then: rest.readableBytes > 0 ? [.data(rest)] : [])
+            let (first, rest) = (Array(bytes.prefix(count)), Array(bytes.dropFirst(count)))
+            return (count > 0 ? [.data(first)] : []) + self.come(then: !rest.isEmpty ? [.data(rest)] : [])
         case .units(let count): return self.units(bytes, count)
         case .reordering(let late):
             self.phase = .passing
@@ -198,11 +195,11 @@ struct AnswerBreaking {
                 self.phase = .reordering(late)
                 return []
             }
-            let rest = self.units?.rest() ?? ByteBuffer()
-            return [.data(next), .data(late)] + (rest.readableBytes > 0 ? [.data(rest)] : [])
+            let rest = self.units?.rest() ?? []
+            return [.data(next), .data(late)] + (!rest.isEmpty ? [.data(rest)] : [])
         case .holding(let head, let framing, var held):
-            held.writeImmutableBuffer(bytes)
-            guard held.readableBytes <= Self.heldLimit else {
+            held += bytes
+            guard held.count <= Self.heldLimit else {
                 return self.cannot(
                     "the body of an answer has more than \(Self.heldLimit >> 20) MiB, and the fault needs all of it",
                     [.head(head, framing), .data(held)])
@@ -213,9 +210,9 @@ struct AnswerBreaking {
         }
     }
 
-    private mutating func units(_ bytes: ByteBuffer, _ count: Int) -> [AnswerItem] {
+    private mutating func units(_ bytes: [UInt8], _ count: Int) -> [AnswerStep<Local>] {
         var left = count
-        var items: [AnswerItem] = []
+        var items: [AnswerStep<Local>] = []
         var complete = self.units?.push(bytes) ?? []
         while !complete.isEmpty {
             guard left == 0 else {
@@ -223,13 +220,13 @@ struct AnswerBreaking {
                 left -= 1
                 guard left == 0, !self.isForOneUnit else { continue }
                 self.phase = .over
-                let rest = complete + [self.units?.rest() ?? ByteBuffer()]
-                return items + self.come(then: rest.filter { $0.readableBytes > 0 }.map { .data($0) })
+                let rest = complete + [self.units?.rest() ?? []]
+                return items + self.come(then: rest.filter { !$0.isEmpty }.map { .data($0) })
             }
             let unit = complete.removeFirst()
             self.hasCome = true
             self.phase = .passing
-            let rest = (complete + [self.units?.rest() ?? ByteBuffer()]).filter { $0.readableBytes > 0 }.map { AnswerItem.data($0) }
+            let rest = (complete + [self.units?.rest() ?? []]).filter { !$0.isEmpty }.map { AnswerStep<Local>.data($0) }
             switch self.fault.kind {
             case .repeat: return items + [.data(unit), .data(unit)] + rest
             case .drop: return items + rest
@@ -252,7 +249,7 @@ struct AnswerBreaking {
         }
     }
 
-    private mutating func end(_ end: AnswerItem.End) -> [AnswerItem] {
+    private mutating func end(_ end: AnswerEnd) -> [AnswerStep<Local>] {
         defer { self.phase = .over }
         switch self.phase {
         case .holding(let head, let framing, let held): return self.whole(head, framing, held) + self.ended(end)
@@ -265,9 +262,9 @@ struct AnswerBreaking {
             return self.come(then: [.end(.finished(trailers, neverIndexed))])
         case .reordering(let late): return [.data(late), .end(end)]
         case .units:
-            let rest = self.units?.rest() ?? ByteBuffer()
+            let rest = self.units?.rest() ?? []
             self.note("the stream of the answer ends before the fault")
-            return (rest.readableBytes > 0 ? [.data(rest)] : []) + [.end(end)]
+            return (!rest.isEmpty ? [.data(rest)] : []) + [.end(end)]
         case .bytes:
             if case .slice = self.fault.kind { return [.end(end)] }
             self.note("the body of the answer ends before the fault")
@@ -278,7 +275,7 @@ struct AnswerBreaking {
     }
 
     /// The end, unless the fault has ended the answer.
-    private func ended(_ end: AnswerItem.End) -> [AnswerItem] {
+    private func ended(_ end: AnswerEnd) -> [AnswerStep<Local>] {
         switch self.fault.kind {
         case .corrupt, .stall: return [.end(end)]
         case .truncate: return [.end(end)]
@@ -287,10 +284,10 @@ struct AnswerBreaking {
     }
 
     /// A body that was held to its end.
-    private mutating func whole(_ head: ResponseHead, _ framing: BodyFraming, _ held: ByteBuffer) -> [AnswerItem] {
+    private mutating func whole(_ head: ResponseHead, _ framing: BodyFraming, _ held: [UInt8]) -> [AnswerStep<Local>] {
         if case .corrupt = self.fault.kind {
             var fields = head.fields
-            let body = Array(held.readableBytesView)
+            let body = held
             guard let corrupt = CorruptBody.corrupted(body, headers: &fields, draw: self.fault.draw) else {
                 self.note("a body that is empty or cannot be decoded cannot be corrupted")
                 return [.head(head, framing), .data(held)]
@@ -300,16 +297,15 @@ struct AnswerBreaking {
             changed.fields = fields
             let size = corrupt.count
             let isKnown = if case .length = framing { true } else { false }
-            return [.head(changed, isKnown ? .length(size) : framing), .data(ByteBuffer(bytes: corrupt))]
+            return [.head(changed, isKnown ? .length(size) : framing), .data(corrupt)]
         }
         let thousandths = if case .share(let share)? = self.fault.after { share } else { 500 }
-        let count = held.readableBytes * thousandths / 1000
-        guard count < held.readableBytes else {
+        let count = held.count * thousandths / 1000
+        guard count < held.count else {
             self.note("the body of the answer ends before the fault")
             return [.head(head, framing), .data(held)]
         }
-        var rest = held
-        let first = rest.readSlice(length: count) ?? ByteBuffer()
+        let (first, rest) = (Array(held.prefix(count)), Array(held.dropFirst(count)))
         var items = self.head(head, framing, faultAfter: count)
         // A fault at the very beginning has come with the head.
         if count > 0 { items += [.data(first)] + self.come(then: [.data(rest)]) }
@@ -320,37 +316,30 @@ struct AnswerBreaking {
     // MARK: The fault
 
     /// - Parameter items: what follows if the answer goes on.
-    private mutating func come(then items: [AnswerItem]) -> [AnswerItem] {
+    private mutating func come(then items: [AnswerStep<Local>]) -> [AnswerStep<Local>] {
         self.hasCome = true
         self.phase = .over
         switch self.fault.kind {
         case .stall(let time):
             self.phase = .passing
-            return [.stall(.nanoseconds(time.nanoseconds))] + items
+            return [.stall(time)] + items
         case .timeout: return [.stall(nil)]
         case .close, .cut, .webSocketClose: return [.flush, .end(.cut)]
         case .reset(let code, let isOfConnection):
             return [.flush, .end(.reset(code: code, isOfConnection: isOfConnection))]
         case .truncate: return [.end(.finished(HeaderFields(), NeverIndexed()))]
-        case .garbage: return [.raw(ByteBuffer(bytes: Self.garbage)), .end(.cut)]
+        case .garbage: return [.raw(Self.garbage), .end(.cut)]
         case .status, .grpc, .refuse, .dns, .tls, .corrupt, .slice, .reorder, .repeat, .drop:
             self.phase = .passing
             return items
         }
     }
 
-    private mutating func cannot(_ reason: String, _ items: [AnswerItem]) -> [AnswerItem] {
+    private mutating func cannot(_ reason: String, _ items: [AnswerStep<Local>]) -> [AnswerStep<Local>] {
         self.phase = .passing
         self.note(reason)
         return items
     }
 
     private func note(_ text: String) { self.notes.add(rule: self.fault.rule, text) }
-}
-
-extension Duration {
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = self.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
 }

@@ -1,36 +1,41 @@
 internal import CassetteModel
-internal import NIOCore
 internal import TapeExchange
-internal import TrafficRules
 
 /// Edits an answer as rules say: takes the items of the answer, and hands on the edited ones.
 ///
 /// Holds a body that is edited until its end. Answers of the proxy itself, such as errors, are not edited.
-struct AnswerEditing {
+package struct AnswerEditing<Local: Sendable> {
     /// Bytes of a body that is edited; a longer one passes as it is.
-    static let heldLimit = 16 << 20
+    private static var heldLimit: Int { 16 << 20 }
 
     private let edit: MessageEdit
     private let notes: RuleNotes
     /// The head whose body is being held.
     private var held: (head: ResponseHead, framing: BodyFraming)?
-    private var body = ByteBuffer()
+    private var body: [UInt8] = []
+    /// Each event or line is edited by itself.
+    private var units: StreamUnits?
     /// An edit has made the answer one without a body.
     private var dropsBody = false
 
-    init(_ edit: MessageEdit, notes: RuleNotes) {
+    package init(_ edit: MessageEdit, notes: RuleNotes) {
         self.edit = edit
         self.notes = notes
     }
 
-    mutating func put(_ item: AnswerItem) -> [AnswerItem] {
+    package mutating func put(_ item: AnswerStep<Local>) -> [AnswerStep<Local>] {
         switch item {
         case .head(let head, let framing): return self.head(head, framing)
         case .data where self.dropsBody: return []
+        case .data(let bytes) where self.units != nil:
+            return (self.units?.push(bytes) ?? []).map { .data(self.edited(unit: $0)) }
+        case .end where self.units != nil:
+            let rest = self.units?.rest() ?? []
+            return (rest.isEmpty ? [] : [.data(rest)]) + [item]
         case .data(let bytes):
             guard let (head, framing) = self.held else { return [item] }
-            self.body.writeImmutableBuffer(bytes)
-            guard self.body.readableBytes > Self.heldLimit else { return [] }
+            self.body += bytes
+            guard self.body.count > Self.heldLimit else { return [] }
             self.noteAll("the body of an answer has more than \(Self.heldLimit >> 20) MiB and is not edited")
             return self.release(head, framing)
         case .end(let end):
@@ -44,7 +49,7 @@ struct AnswerEditing {
         }
     }
 
-    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
         var changed = head
         if self.edit.editsHead {
             var facts = ResponseHeadFacts(
@@ -66,32 +71,49 @@ struct AnswerEditing {
             self.noteAll("an answer has no body to edit")
             return [.head(changed, framing)]
         }
-        guard StreamUnits(head.fields) == nil else {
-            self.noteAll("an answer is a stream of events or messages, whose body is not edited")
-            return [.head(changed, framing)]
+        if let units = StreamUnits(head.fields) {
+            guard units.kind != .messages else {
+                self.noteAll("an answer is a stream of messages of gRPC, whose fields are not edited")
+                return [.head(changed, framing)]
+            }
+            self.units = units
+            guard case .length = framing else { return [.head(changed, framing)] }
+            // The length of the edited stream is not known.
+            changed.version = .http2
+            changed.fields = changed.fields.removing("content-length")
+            return [.head(changed, .untilClose)]
         }
         self.held = (changed, framing)
         return []
     }
 
     /// The body as it came.
-    private mutating func release(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+    private mutating func release(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
         self.held = nil
-        defer { self.body = ByteBuffer() }
-        return [.head(head, framing)] + (self.body.readableBytes > 0 ? [.data(self.body)] : [])
+        defer { self.body = [] }
+        return [.head(head, framing)] + (!self.body.isEmpty ? [.data(self.body)] : [])
     }
 
-    private mutating func edited(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+    private mutating func edited(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
         self.held = nil
-        let old = Array(self.body.readableBytesView)
-        self.body = ByteBuffer()
+        let old = self.body
+        self.body = []
         var changed = head
         let (body, notes) = self.edit.applyBody(old, headers: &changed.fields)
         self.notes.add(notes)
         // The length is known now, whatever the framing was.
         changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
         changed.fields.append(name: "Content-Length", value: "\(body.count)")
-        return [.head(changed, .length(body.count))] + (body.isEmpty ? [] : [.data(ByteBuffer(bytes: body))])
+        return [.head(changed, .length(body.count))] + (body.isEmpty ? [] : [.data(body)])
+    }
+
+    private func edited(unit: [UInt8]) -> [UInt8] {
+        guard let kind = self.units?.kind else { return unit }
+        return StreamUnits.edited(unit, kind) { content in
+            let (edited, notes) = self.edit.applyMessage(content)
+            self.notes.add(notes)
+            return edited
+        } ?? unit
     }
 
     private func noteAll(_ text: String) { for rule in self.edit.rules { self.notes.add(rule: rule, text) } }

@@ -1,9 +1,8 @@
-internal import TapeBytes
-internal import TrafficRules
+package import TapeBytes
 
 extension RuleNode {
     /// A value of JSON.
-    init(_ value: JSONValue) {
+    package init(_ value: JSONValue) {
         let content: Content =
             switch value.kind {
             case .null: .nothing

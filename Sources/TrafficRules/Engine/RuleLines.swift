@@ -1,6 +1,5 @@
 package import CassettePlayback
 package import TapeBytes
-package import TrafficRules
 
 /// The report of traffic rules: for people, and as JSON.
 package enum RuleLines {

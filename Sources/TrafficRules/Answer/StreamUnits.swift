@@ -1,0 +1,147 @@
+package import CassetteModel
+
+/// Divides the body of an answer into its events (text/event-stream), its messages (gRPC), or its lines (JSON lines), with all their bytes.
+package struct StreamUnits: Sendable {
+    package enum Kind: Sendable { case events, messages, lines }
+
+    /// Bytes of an event whose end has not come; a longer one passes in parts.
+    private static let limit = 1 << 20
+
+    package let kind: Kind
+    private var held: [UInt8] = []
+    /// Where the bytes begin that have not been handed on.
+    private var start = 0
+
+    /// Nil if the body is no such stream, or has a content coding.
+    package init?(_ fields: HeaderFields) {
+        if let coding = fields.first("content-encoding")?.lowercased(), coding != "identity", !coding.isEmpty { return nil }
+        let type = fields.first("content-type")?.lowercased() ?? ""
+        if type.hasPrefix("text/event-stream") {
+            self.kind = .events
+        } else if type.hasPrefix("application/grpc"), !type.hasPrefix("application/grpc-web-text") {
+            self.kind = .messages
+        } else if ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq"].contains(
+            where: type.hasPrefix)
+        {
+            self.kind = .lines
+        } else {
+            return nil
+        }
+    }
+
+    /// - Returns: the units that are complete now.
+    package mutating func push(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
+        self.held += bytes
+        var units: [[UInt8]] = []
+        while let size = self.nextSize() {
+            units.append(Array(self.held[self.start..<self.start + size]))
+            self.start += size
+        }
+        if self.held.count - self.start > Self.limit { units.append(self.rest()) }
+        self.held.removeFirst(self.start)
+        self.start = 0
+        return units
+    }
+
+    /// Bytes of a unit that is not complete. They are not held any longer.
+    package mutating func rest() -> [UInt8] {
+        defer {
+            self.held = []
+            self.start = 0
+        }
+        return Array(self.held[self.start...])
+    }
+
+    private func nextSize() -> Int? {
+        let view = self.held[self.start...]
+        switch self.kind {
+        case .lines: return view.firstIndex(of: 10).map { $0 - view.startIndex + 1 }
+        case .messages:
+            // A flag and a length of four bytes (gRPC over HTTP/2, "Length-Prefixed-Message").
+            guard view.count >= 5 else { return nil }
+            let size = 5 + view.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            return view.count >= size ? size : nil
+        case .events: return Self.eventSize(view)
+        }
+    }
+
+    /// Up to and with the empty line that ends an event (HTML, 9.2.5: lines end with LF, CR, or both).
+    private static func eventSize(_ view: ArraySlice<UInt8>) -> Int? {
+        var lineIsEmpty = true
+        var index = view.startIndex
+        while index < view.endIndex {
+            let byte = view[index]
+            guard byte == 10 || byte == 13 else {
+                lineIsEmpty = false
+                index += 1
+                continue
+            }
+            var end = index + 1
+            if byte == 13 {
+                // Whether a LF follows is not known yet.
+                guard end < view.endIndex else { return nil }
+                if view[end] == 10 { end += 1 }
+            }
+            if lineIsEmpty { return end - view.startIndex }
+            lineIsEmpty = true
+            index = end
+        }
+        return nil
+    }
+}
+
+extension StreamUnits {
+    /// Edits one event or line; nil if nothing of it is content.
+    ///
+    /// - Parameter edit: gets the data of an event, whose lines are joined by LF (HTML, 9.2.6), or a line without its end.
+    package static func edited(_ unit: [UInt8], _ kind: Kind, _ edit: ([UInt8]) -> [UInt8]) -> [UInt8]? {
+        switch kind {
+        case .messages: return nil
+        case .lines:
+            let end = unit.lastIndex { $0 != 10 && $0 != 13 }.map { $0 + 1 } ?? 0
+            // A record of a JSON sequence begins with RS (RFC 7464, 2.2).
+            let start = unit.first == 0x1e ? 1 : 0
+            guard end > start else { return nil }
+            return unit[..<start] + edit(Array(unit[start..<end])) + unit[end...]
+        case .events: return self.edited(event: unit, edit)
+        }
+    }
+
+    private static func edited(event: [UInt8], _ edit: ([UInt8]) -> [UInt8]) -> [UInt8]? {
+        let name = Array("data".utf8)
+        var lines: [(text: ArraySlice<UInt8>, end: ArraySlice<UInt8>)] = []
+        var index = 0
+        while index < event.count {
+            let end = event[index...].firstIndex { $0 == 10 || $0 == 13 } ?? event.count
+            var next = min(end + 1, event.count)
+            if end < event.count, event[end] == 13, next < event.count, event[next] == 10 { next += 1 }
+            lines.append((event[index..<end], event[end..<next]))
+            index = next
+        }
+        func value(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+            guard line.starts(with: name) else { return nil }
+            let rest = line.dropFirst(name.count)
+            guard let colon = rest.first else { return rest }
+            guard colon == UInt8(ascii: ":") else { return nil }
+            let value = rest.dropFirst()
+            return value.first == 32 ? value.dropFirst() : value
+        }
+        let data = lines.compactMap { value($0.text) }
+        guard let first = lines.firstIndex(where: { value($0.text) != nil }) else { return nil }
+        let old = Array(data.joined(separator: [10]))
+        let new = edit(old)
+        guard new != old else { return event }
+        let end = lines[first].end.isEmpty ? ArraySlice([10]) : lines[first].end
+        var edited: [UInt8] = []
+        for (number, line) in lines.enumerated() {
+            if number == first {
+                for part in new.split(separator: 10, omittingEmptySubsequences: false) {
+                    edited += name + [UInt8(ascii: ":"), 32] + part + end
+                }
+            } else if value(line.text) == nil {
+                edited += line.text + line.end
+            }
+        }
+        return edited
+    }
+}
