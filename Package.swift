@@ -124,7 +124,13 @@ let package = Package(
                 "CassettePlayback", "CassetteTools", "TapeExchange", "LocalHTTP", "CInspectorPage", nio("NIOCore"), nio("NIOPosix"),
             ]
         ),
-        .target(name: "Wiretape", dependencies: forClient + ["CassetteRun", "TapeExchange", "TapeRecorder"]),
+        .target(
+            name: "Wiretape",
+            dependencies: forClient + [
+                "CassetteRun", "TapeExchange", "TapeRecorder", "TrafficRules",
+                // Rules in YAML; without it, rules are read from JSON and written in Swift.
+                .target(name: "TapeYAML", condition: .when(platforms: [.linux, .macOS], traits: ["Server"])),
+            ]),
         .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
         .target(name: "WiretapeAlamofire", dependencies: ["Platform", "TapeBytes", "TapeTrust", "Wiretape"]),
         // Compiles to nothing unless its trait is enabled.

@@ -57,8 +57,8 @@ TABLE = {
     "CInspectorPage": [],
     "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "TapeExchange", "LocalHTTP", "CInspectorPage", "NIO*"],
     "Wiretape": [
-        *PLATFORM, *PLAYBACK, "CassetteRun", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking",
-        "Security", "UniformTypeIdentifiers",
+        *PLATFORM, *PLAYBACK, "CassetteRun", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeYAML", "TrafficRules", "Foundation",
+        "FoundationNetworking", "Security", "UniformTypeIdentifiers",
     ],
     "WiretapeTesting": [*PLATFORM, *PLAYBACK, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeHTTPTypes": ["Wiretape", "HTTPTypes", "Foundation", "FoundationNetworking"],

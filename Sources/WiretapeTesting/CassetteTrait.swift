@@ -146,6 +146,7 @@ extension TestTrait where Self == CassetteTrait {
     ///   - patterns: places whose values count as equal if they match a regular expression, as `json:/id=[0-9a-f-]+`; added to those of the
     ///     suite and of `settings`.
     ///   - stubs: rules that answer requests without recording or replaying them; those of the suite come after.
+    ///   - modify: rules that change the traffic, after those of the suite. A rule of the test that matches no request fails it.
     ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
     ///   - bundle: the bundle whose resources contain the folder `Cassettes`, for a machine without the sources. If nil, the suite decides;
     ///     by default the bundles of the tests are searched. Nothing is recorded there.
@@ -153,12 +154,11 @@ extension TestTrait where Self == CassetteTrait {
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
-        settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath
+        modify: [TrafficModification] = [], settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath
     ) -> Self {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
-            stubs: stubs,
-            settings: settings, resources: bundle?.resourceURL?.path)
+            stubs: stubs, modify: modify, settings: settings, resources: bundle?.resourceURL?.path)
         return Self(.test, name, options, filePath: filePath)
     }
 }
@@ -178,12 +178,11 @@ extension SuiteTrait where Self == CassetteTrait {
         _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
-        settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath
+        modify: [TrafficModification] = [], settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath
     ) -> Self {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
-            stubs: stubs,
-            settings: settings, resources: bundle?.resourceURL?.path)
+            stubs: stubs, modify: modify, settings: settings, resources: bundle?.resourceURL?.path)
         return Self(.suite, folder, options, filePath: filePath)
     }
 }

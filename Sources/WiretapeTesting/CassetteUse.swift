@@ -88,6 +88,11 @@ struct CassetteUse: Sendable {
                 warning = self.unreachedText
             }
         }
+        if !failed {
+            if self.plan.unused == .fail { problems += self.cassette.ruleProblems }
+            let notes = self.cassette.ruleWarnings + (self.plan.unused == .fail ? [] : self.cassette.ruleProblems)
+            if !notes.isEmpty { warning = ([warning].compactMap { $0 } + notes).joined(separator: "\n") }
+        }
         let problem = problems.isEmpty ? nil : problems.joined(separator: "\n")
         do {
             guard problem == nil, !failed else {

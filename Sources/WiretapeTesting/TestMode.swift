@@ -77,6 +77,7 @@ struct CassetteOptions: Sendable {
     var ignoring: [RequestPlace] = []
     var patterns: [String] = []
     var stubs: [StubTransport.Rule] = []
+    var modify: [TrafficModification] = []
     var settings: Cassette.Settings?
     /// The folder of the resources of the test's bundle.
     var resources: String?
@@ -87,6 +88,11 @@ struct CassetteOptions: Sendable {
             mode: self.mode == .automatic ? other.mode : self.mode, unused: self.unused ?? other.unused,
             escapes: self.escapes ?? other.escapes, order: self.order ?? other.order, matching: self.matching ?? other.matching,
             ignoring: other.ignoring + self.ignoring, patterns: other.patterns + self.patterns, stubs: self.stubs + other.stubs,
+            modify: other.modify.map { modification in
+                var modification = modification
+                modification.isOfSuite = true
+                return modification
+            } + self.modify,
             settings: self.settings ?? other.settings,
             resources: self.resources ?? other.resources)
     }

@@ -52,6 +52,7 @@ struct TestPlan: Sendable {
         self.settings.ignore += options.ignoring.map(\.description)
         self.settings.patterns += options.patterns
         self.settings.stubs = options.stubs + self.settings.stubs
+        self.settings.modify += options.modify
         self.settings.audience = .test(namesMode: self.isModeFixed)
         self.settings.test = test?.description
         self.test = test

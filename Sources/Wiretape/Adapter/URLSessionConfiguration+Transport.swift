@@ -64,10 +64,8 @@ extension URLSessionConfiguration {
     ///
     /// - Parameter base: copied; an ephemeral one shares no cookies and no credentials with other tests.
     public static func replaying(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
-        let replay = ReplayTransport(cassette)
-        let stubs = cassette.settings.stubs
-        return .answered(
-            by: stubs.isEmpty ? replay : StubbedTransport(stubs, before: replay, of: cassette), basedOn: base, inPlace: stubs.isEmpty)
+        let replay = cassette.before(ReplayTransport(cassette))
+        return .answered(by: replay, basedOn: base, inPlace: replay is ReplayTransport)
     }
 
     /// A configuration whose sessions replay or record, according to the cassette's mode.

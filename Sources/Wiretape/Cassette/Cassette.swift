@@ -22,6 +22,8 @@ public final class Cassette: Sendable {
     /// As given to `init`; the one in effect is in `report`.
     public let mode: RecordMode
     public let settings: Cassette.Settings
+    /// Nil if no rules change the traffic.
+    let rules: ClientRules?
     /// Nil if nothing is recorded.
     let recording: CassetteRecording?
     let decider: RequestDecider
@@ -56,6 +58,7 @@ public final class Cassette: Sendable {
         }
         let plan = try RunPlan(path, mode: mode, options: settings.planOptions, now: Timestamp(now))
         if plan.recording.target == .create { try Self.makeFolder(of: path) }
+        self.rules = try ClientRules(settings.modify, seed: settings.seed, cassette: path)
         let open = try OpenCassette(plan, version: Version.current)
         self.recording = open.recorder.map { CassetteRecording($0, path: path) }
         self.path = path
@@ -95,7 +98,17 @@ public final class Cassette: Sendable {
     }
 
     /// The replayed, recorded and refused requests so far, exchange by exchange.
-    public var report: ReplayReport { self.decider.session.report(name: self.path, cassette: self.recorded) }
+    public var report: ReplayReport {
+        var report = self.decider.session.report(name: self.path, cassette: self.recorded)
+        report.checks = self.rules?.checks ?? []
+        return report
+    }
+
+    /// What is wrong with the traffic rules, in lines: a rule matched no request, or could not be carried out.
+    package var ruleProblems: [String] { self.rules?.problems ?? [] }
+
+    /// The same for rules of suites, whose tests need not all make requests that match.
+    package var ruleWarnings: [String] { self.rules?.warnings ?? [] }
 
     /// The result so far.
     public var verdict: Verdict { self.decider.session.verdict() }
@@ -107,10 +120,21 @@ public final class Cassette: Sendable {
     /// evaluates trust as the platform does. `HTTPSession(cassette:configuration:)` records around the transport of the configuration.
     public var transport: any Transport { self.transport(around: .shared) }
 
-    func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {
+    /// - Parameter clock: measures the latencies of traffic rules.
+    func transport(around network: @autoclosure () -> LiveTransport, clock: any Clock<Duration> = ContinuousClock()) -> any Transport {
         let transport: any Transport =
-            if case .none = self.mode { ReplayTransport(self) } else { RecordingTransport(self, around: network()) }
-        return self.settings.stubs.isEmpty ? transport : StubbedTransport(self.settings.stubs, before: transport, of: self)
+            if case .none = self.mode {
+                ReplayTransport(self)
+            } else {
+                RecordingTransport(self, around: self.rules == nil ? network() : ForwardingTransport(next: network()))
+            }
+        return self.before(transport, clock: clock)
+    }
+
+    /// Puts the cassette's stubs and traffic rules before a transport.
+    func before(_ transport: any Transport, clock: any Clock<Duration> = ContinuousClock()) -> any Transport {
+        let ruled = self.rules.map { RuledTransport($0, before: transport, of: self, clock: clock) as any Transport } ?? transport
+        return self.settings.stubs.isEmpty ? ruled : StubbedTransport(self.settings.stubs, before: ruled, of: self)
     }
 
     // MARK: Closing
@@ -128,7 +152,7 @@ public final class Cassette: Sendable {
             let file = try self.recording?.close(keepsOld: keepingOld)
             return Cassette.Outcome(
                 path: file, recorded: self.recordedCount, lost: self.recording?.lostCount ?? 0, report: self.report,
-                failOn: self.settings.failOn)
+                failOn: self.settings.failOn, problems: self.ruleProblems)
         }
     }
 
@@ -207,7 +231,7 @@ extension Cassette {
         /// The failures that `Settings.failOn` asks for, each with its next step.
         public var failures: [String]
 
-        init(path: String?, recorded: Int, lost: Int, report: ReplayReport, failOn: Set<VerdictFlaw>) {
+        init(path: String?, recorded: Int, lost: Int, report: ReplayReport, failOn: Set<VerdictFlaw>, problems: [String] = []) {
             self.path = path
             self.recorded = recorded
             self.lost = lost
@@ -215,7 +239,7 @@ extension Cassette {
             var flaws = failOn.union([.unserved])
             // A request that was refused by strict order counts as a miss.
             if report.order == .strict, failOn.contains(.miss) { flaws.insert(.order) }
-            self.failures = report.flawLines(naming: flaws)
+            self.failures = report.flawLines(naming: flaws) + problems
             if lost > 0 {
                 self.failures.append(
                     "\(lost) recorded \(lost == 1 ? "exchange" : "exchanges") could not be written: free disk space and record again")
@@ -264,6 +288,12 @@ extension Cassette {
         /// Rules that answer requests without recording or replaying them; the first rule that matches is used. Such requests are not in
         /// the report.
         public var stubs: [StubTransport.Rule] = []
+        /// Rules that change the traffic, in their order: docs/traffic-rules.md. Stubs come before them.
+        ///
+        /// Latencies use the clock of the session that makes the request.
+        public var modify: [TrafficModification] = []
+        /// What the draws of these rules depend on, apart from the rule and the request.
+        public var seed: UInt64 = 0
 
         /// The audience of the next step that the report of a miss suggests.
         package var audience = MissReport.Audience.program

@@ -157,6 +157,7 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
         self.requestEnded()
         guard let taped = self.tap.take()?.ended(outcome, at: now) else { return nil }
         var interaction = taped.interaction
+        interaction.modified = self.request.ruled?.modification(of: self.request)
         if self.isDecoded { interaction.response?.bodyWasDecoded(size: outcome == .complete ? self.size : nil) }
         if let timing { interaction.timing = timing.laidOver(interaction.timing) }
         var requestBody = taped.requestBody

@@ -90,6 +90,7 @@ public struct RecordingTransport: Transport, WebSocketTransport {
         case .replay(let index, let form):
             // The decision is `replay` only if there is a player.
             guard let player = self.cassette.player else { return FinishedTask.shared }
+            request.ruled?.answers(with: index)
             return player.play(index, form, for: request, clock: self.clock, receive: receive)
         case .refuse(let failure):
             _ = receive(.failed(failure))

@@ -46,6 +46,7 @@ public struct ReplayTransport: Transport, WebSocketTransport {
     ) -> any TransportTask {
         switch decision {
         case .replay(let index, let form):
+            request.ruled?.answers(with: index)
             if let player = self.cassette.player { return player.play(index, form, for: request, clock: self.clock, receive: receive) }
             _ = receive(.failed(self.unsupported(request)))
         case .forward: _ = receive(.failed(self.unsupported(request)))

@@ -32,7 +32,7 @@ final class SessionCore: Sendable {
         self.clock = ElapsedClock(configuration.clock)
         let network = SessionNetwork(configuration)
         self.network = network
-        self.transport = transport ?? cassette?.transport(around: network.recorded)
+        self.transport = transport ?? cassette?.transport(around: network.recorded, clock: configuration.clock)
         self.bound = transport == nil ? cassette : nil
         self.origin = SessionOrigin(Cassette.current, among: scopes)
         self.scopes = scopes
@@ -49,18 +49,18 @@ final class SessionCore: Sendable {
         if let transport = self.transport { return self.destination(in: current, by: transport) }
         if let current, current.isOpen {
             self.origin.used(with: current, among: self.scopes)
-            return (current.transport(around: self.network.recorded), current)
+            return (current.transport(around: self.network.recorded, clock: self.configuration.clock), current)
         }
         // A test without a cassette may use the session of another test.
         let evidence = self.scopes.isOutside ? .none : self.origin.evidence(among: self.scopes)
         switch evidence {
-        case .cassette(let cassette): return (cassette.transport(around: self.network.recorded), cassette)
+        case .cassette(let cassette): return (cassette.transport(around: self.network.recorded, clock: self.configuration.clock), cassette)
         // The network would also be wrong, whether a test is running or not.
         case .sharedWithoutTest: return (self.refusal(evidence, isLate: false), nil)
         case .shared, .none: if self.scopes.refuses { return (self.refusal(evidence, isLate: current != nil), nil) }
         }
         // A task whose cassette is closed gets an error that says so.
-        if let current { return (current.transport(around: self.network.recorded), current) }
+        if let current { return (current.transport(around: self.network.recorded, clock: self.configuration.clock), current) }
         return (FallbackTransport.transport(around: self.network.unrecorded), nil)
     }
 

@@ -197,7 +197,7 @@ public struct StubResponse: Sendable {
 }
 
 extension StubResponse {
-    fileprivate func deliver(
+    func deliver(
         to request: TransportRequest, clock: any Clock<Duration>, receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         let script = ReplayScript(self.answer(to: request.url), request: request, latency: self.isImmediate ? .none : .scaled(1))

@@ -17,6 +17,8 @@ public struct TransportRequest: Sendable {
     /// A name for readers of a recording, such as that of a router's case.
     public var label: String?
     public var loading: Loading
+    /// What traffic rules do to the request on its way; nil if none does.
+    var ruled: RuledRequest?
 
     public init(
         method: String, url: URL, headers: HTTPSession.Headers = HTTPSession.Headers(), body: RequestBody = .none, label: String? = nil,

@@ -49,6 +49,20 @@ import WiretapeTesting
     }
     // snippet end
 
+    // snippet: testing-modify
+    @Test(
+        .cassette(
+            "shop/listsPets",
+            modify: [.fault(.status(503, retryAfter: .seconds(2)), when: .url("/pets$"), first: 2)]))
+    func listsPetsAtTheThirdAttempt() async throws {
+        var configuration = HTTPSession.Configuration()
+        configuration.interceptors = [HTTPSession.RetryPolicy(retryLimit: 2)]
+        configuration.clock = .immediate
+        let shop = PetShop(session: HTTPSession(configuration: configuration))
+        #expect(try await shop.pets().count == 2)
+    }
+    // snippet end
+
     // snippet: testing-escaped
     @Test(.cassette("shop/listsPets")) func listsPetsFromAQueue() async throws {
         let queue = DispatchQueue(label: "shop")

@@ -1,0 +1,223 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
+import ClientTestSupport
+import Foundation
+import TapeBytes
+import TapeTestSupport
+import Testing
+@testable import Wiretape
+
+@Suite struct RuledTransportTests {
+    private let url = "http://a.test/pets"
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private func settings(_ rules: [TrafficModification], seed: UInt64 = 0) -> Cassette.Settings {
+        var settings = Cassette.Settings()
+        settings.modify = rules
+        settings.seed = seed
+        return settings
+    }
+
+    /// Records one answer, and returns a cassette that replays it with rules.
+    private func cassette(
+        _ rules: [TrafficModification], of response: StubResponse = .json(#"{"name":"Rex","ok":false}"#)
+    ) async throws -> Cassette {
+        let path = self.folder.file("a.json")
+        let recording = try Cassette(path, mode: .once)
+        _ = try await RecordingTransport(recording, around: StubTransport([response])).exchange("GET", self.url)
+        _ = try recording.close()
+        return try Cassette(path, settings: self.settings(rules))
+    }
+
+    private func exchange(_ cassette: Cassette, _ url: String? = nil) async throws -> EventLog {
+        try await cassette.transport(around: .shared, clock: .immediate).exchange("GET", url ?? self.url)
+    }
+
+    @Test func theFirstAttemptsFailAndTheThirdIsReplayed() async throws {
+        let cassette = try await self.cassette([.fault(.status(429, retryAfter: .seconds(2)), first: 2)])
+        for _ in 0..<2 {
+            let log = try await self.exchange(cassette)
+            #expect(log.head?.status == 429 && log.head?.headers["Retry-After"] == "2")
+        }
+        let log = try await self.exchange(cassette)
+        #expect(log.head?.status == 200 && log.body == Data(#"{"name":"Rex","ok":false}"#.utf8))
+        let outcome = try cassette.close()
+        #expect(outcome.failures.isEmpty)
+        #expect(outcome.report.checks.map(\.problems) == [[]])
+    }
+
+    @Test func anAnswerIsEdited() async throws {
+        let cassette = try await self.cassette([
+            .edit(response: .init(set: ["status": "201", "json:/ok": "true", "header:x-by": "rule"], remove: ["json:/name"]))
+        ])
+        let log = try await self.exchange(cassette)
+        #expect(log.head?.status == 201 && log.head?.headers["x-by"] == "rule")
+        #expect(log.body == Data(#"{"ok":true}"#.utf8))
+        #expect(log.head?.headers["Content-Length"] == "11")
+    }
+
+    @Test func anAnswerWithACodingIsEdited() async throws {
+        let fields: HTTPSession.Headers = ["Content-Encoding": "gzip", "Content-Length": "63", "Content-Type": "application/json"]
+        let cassette = try await self.cassette(
+            [.edit(response: .init(set: ["json:/ok": "true"]))], of: .response(headers: fields, body: Data(#"{"ok":false}"#.utf8)))
+        let log = try await self.exchange(cassette)
+        #expect(log.body == Data(#"{"ok":true}"#.utf8))
+        #expect(log.head?.headers["Content-Encoding"] == "gzip")
+    }
+
+    @Test(arguments: [
+        (TrafficModification.Fault.close(), "failed reset"), (.reset(), "failed reset"), (.refuse, "failed refused"), (.dns, "failed dns"),
+        (.tls, "failed tls"), (.timeout(), "failed timeout"),
+    ])
+    func aFaultBeforeTheAnswerIsAFailure(fault: TrafficModification.Fault, line: String) async throws {
+        let cassette = try await self.cassette([.fault(fault)])
+        #expect(try await self.exchange(cassette).lines == [line])
+    }
+
+    @Test(arguments: [
+        (TrafficModification.Fault.cut(after: .bytes(4)), ["head 200", "chunk {\"na", "failed truncated"]),
+        (.truncate(after: .bytes(4)), ["head 200", "chunk {\"na", "end"]),
+        (.close(after: .bytes(4)), ["head 200", "chunk {\"na", "failed truncated"]),
+        (.timeout(after: .bytes(4)), ["head 200", "chunk {\"na", "failed timeout"]),
+        (.stall(for: .seconds(3600), after: .bytes(4)), ["head 200", "chunk {\"na", "chunk me\":\"Rex\",\"ok\":false}", "end"]),
+    ])
+    func aFaultWithinTheAnswerLetsItsBeginningPass(fault: TrafficModification.Fault, lines: [String]) async throws {
+        let cassette = try await self.cassette([.fault(fault)])
+        #expect(try await self.exchange(cassette).lines.filter { !$0.hasPrefix("metrics") } == lines)
+    }
+
+    @Test func aBrokenAnswerIsReplayedAgainForTheNextAttempt() async throws {
+        let cassette = try await self.cassette([.fault(.cut(), first: 1)])
+        #expect(try await self.exchange(cassette).lines.last == "failed truncated")
+        #expect(try await self.exchange(cassette).lines.last == "end")
+        #expect(try cassette.close().report.verdict.misses == 0)
+    }
+
+    @Test func eventsAreLostAndComeTwice() async throws {
+        let stream = StubResponse.text("data: 1\n\ndata: 2\n\ndata: 3\n\n", type: "text/event-stream")
+        let cassette = try await self.cassette([.fault(.drop(after: .events(1)))], of: stream)
+        #expect(try await self.exchange(cassette).body == Data("data: 1\n\ndata: 3\n\n".utf8))
+    }
+
+    @Test func eachEventIsEdited() async throws {
+        let stream = StubResponse.text("event: a\ndata: {\"n\":1}\n\ndata: {\"n\":2}\n\n", type: "text/event-stream")
+        let cassette = try await self.cassette([.edit(response: .init(set: ["json:/n": "7"]))], of: stream)
+        #expect(try await self.exchange(cassette).body == Data("event: a\ndata: {\"n\":7}\n\ndata: {\"n\":7}\n\n".utf8))
+    }
+
+    @Test func rulesAnswerByThemselves() async throws {
+        let cassette = try Cassette(
+            self.folder.file("none.json"), mode: .once,
+            settings: self.settings([
+                .respond(json: #"{"method":"{{method}}"}"#, when: .url("/made$")), .block(when: .host("ads\\.test")),
+            ]))
+        let made = try await self.exchange(cassette, "http://a.test/made")
+        #expect(made.head?.status == 200 && made.body == Data(#"{"method":"GET"}"#.utf8))
+        #expect(made.head?.headers["content-type"] == "application/json")
+        #expect(try await self.exchange(cassette, "http://ads.test/").head?.status == 403)
+        // Neither is recorded.
+        #expect(try cassette.close().recorded == 0)
+    }
+
+    @Test func aFileOfTheCassettesFolderAnswers() async throws {
+        try self.folder.write("from the file".utf8, to: "fixtures/a.txt")
+        let cassette = try Cassette(
+            self.folder.file("none.json"), mode: .once, settings: self.settings([.mapLocal("fixtures/a.txt", when: .url("/a$"))]))
+        #expect(try await self.exchange(cassette, "http://a.test/a").body == Data("from the file".utf8))
+    }
+
+    @Test func aRecordingHasWhatTheClientSentAndTheOriginAnswered() async throws {
+        let path = self.folder.file("r.json")
+        let cassette = try Cassette(
+            path, mode: .once,
+            settings: self.settings([
+                .mapRemote(to: "http://staging.test/v2/", when: .url("^http://a\\.test/v1/"), name: "staging"),
+                .edit(request: .init(set: ["header:x-env": "test"]), response: .init(set: ["status": "500"]), name: "broken"),
+            ]))
+        let network = StubTransport { _ in .json("{}") }
+        let transport = cassette.before(
+            RecordingTransport(cassette, around: ForwardingTransport(next: network)), clock: .immediate)
+        let log = try await transport.exchange("GET", "http://a.test/v1/pets?a=1")
+        #expect(log.head?.status == 500)
+        let sent = try #require(network.requests.first)
+        #expect(sent.url.absoluteString == "http://staging.test/v2/pets?a=1" && sent.headers["x-env"] == "test")
+        _ = try cassette.close()
+        let recorded = try RecordedCassette(path: path).interaction(at: 0)
+        #expect(recorded.request.url == "http://a.test/v1/pets?a=1" && !recorded.request.headers.contains("x-env"))
+        #expect(recorded.response?.status == 200)
+        #expect(recorded.modified == Modification(rules: ["staging", "broken"], forwardedTo: "http://staging.test/v2/pets?a=1"))
+    }
+
+    @Test func latencyAndRatesUseTheSessionsClock() async throws {
+        let cassette = try await self.cassette([
+            .pace(latency: .seconds(3600), down: 1, up: 1), .fault(.slice(bytes: 10, delay: .seconds(60))),
+        ])
+        let clock = ImmediateClock()
+        let log = try await cassette.transport(around: .shared, clock: clock).exchange("GET", self.url)
+        #expect(log.body == Data(#"{"name":"Rex","ok":false}"#.utf8))
+        #expect(clock.now.offset >= .seconds(3600 + 25 + 120))
+    }
+
+    @Test func aRuleThatMatchesNothingIsAFailure() async throws {
+        let cassette = try await self.cassette([.block(when: .url("/other"), name: "other")])
+        _ = try await self.exchange(cassette)
+        let failures = try cassette.close().failures
+        #expect(failures.count == 1 && failures[0].contains("rule \"other\"") && failures[0].contains("never matched"))
+    }
+
+    @Test(arguments: [
+        (TrafficModification.block(.status(99)), "99"), (.fault(.status(600)), "600"), (.block(when: "~c 500"), "~c"),
+        (.file("/nowhere/rules.json"), "/nowhere/rules.json"), (.mapLocal("../secret"), ".."),
+        (.pace(latency: .seconds(-1)), "latency"), (.fault(.slice(bytes: 0)), "bytes"),
+    ])
+    func aRuleThatIsWrongIsAnErrorAtTheOpening(rule: TrafficModification, word: String) throws {
+        let error = #expect(throws: (any Error).self) {
+            try Cassette(self.folder.file("none.json"), mode: .once, settings: self.settings([rule]))
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains(word), "\(String(describing: error))")
+    }
+
+    @Test(arguments: [
+        ("rules.yaml", "modify:\n  - name: gone\n    when: \"~u /pets\"\n    fault: { status: 410 }\n"),
+        ("rules.json", #"{"modify": [{"name": "gone", "when": "~u /pets", "fault": {"status": 410}}]}"#),
+    ])
+    func rulesAreReadFromTheFilesOfTheCommandLine(name: String, text: String) async throws {
+        try self.folder.write(text.utf8, to: name)
+        let cassette = try await self.cassette([.file(self.folder.file(name))])
+        #expect(try await self.exchange(cassette).head?.status == 410)
+        #expect(cassette.report.checks.map(\.name) == ["rule \"gone\""])
+    }
+
+    @Test func drawsDependOnTheSeedAndNotOnTheOrder() async throws {
+        func failing(_ seed: UInt64, _ order: [Int]) async throws -> Set<Int> {
+            let cassette = try Cassette(
+                self.folder.file("none.json"), mode: .once,
+                settings: self.settings([.fault(.status(503), .share(0.3)), .respond(body: "ok")], seed: seed))
+            var failing: Set<Int> = []
+            for number in order where try await self.exchange(cassette, "http://a.test/\(number)").head?.status == 503 {
+                failing.insert(number)
+            }
+            return failing
+        }
+        let one = try await failing(1, Array(0..<60))
+        #expect((8...30).contains(one.count))
+        #expect(try await failing(1, (0..<60).reversed()) == one)
+        #expect(try await failing(2, Array(0..<60)) != one)
+    }
+
+    @Test func aCancelledExchangeEndsOnce() async throws {
+        let cassette = try await self.cassette([.fault(.timeout(after: .bytes(4)))])
+        let events = Guarded<[String]>([])
+        let task = cassette.transport(around: .shared).start(TransportRequest(method: "GET", url: try #require(URL(string: self.url)))) {
+            event in
+            if event.isLast { events.withLock { $0.append("\(event)") } }
+            return .more
+        }
+        task.cancel()
+        task.cancel()
+        #expect(events.withLock { $0 }.count == 1)
+    }
+}
