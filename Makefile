@@ -1,6 +1,6 @@
 # Has one target for each task of a developer. You need a Swift toolchain; everything else is installed if the system has apt.
 
-.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-streams bench-posts example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
+.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-streams bench-posts bench-rules example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
 
 # The sources of the examples, without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -248,6 +248,12 @@ bench-posts:
 	@sh scripts/setup.sh bench
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/posts.py --wiretape "$$(swift build -c release --show-bin-path)/wiretape" $(ARGS)
+
+## Measures how exactly traffic rules keep latencies and rates, over HTTP/1.
+bench-rules:
+	@sh scripts/setup.sh bench
+	sh scripts/release.sh --product wiretape
+	python3 Benchmarks/rules.py "$$(swift build -c release --show-bin-path)/wiretape"
 
 ## Holds 500 event streams open for 20 minutes and watches the memory; options: make soak ARGS='--minutes 2'.
 soak:

@@ -167,23 +167,31 @@ final class AnswerPlayer {
 
     private func end(_ end: AnswerEnd) {
         self.isOver = true
-        switch end {
-        case .finished(let trailers, let neverIndexed):
-            if self.framing != .none {
-                var last = BodyPiece(bytes: ByteBuffer(), isLast: true)
-                if trailers.count > 0 {
-                    last.events = [.trailers(trailers)]
-                    last.neverIndexed = neverIndexed
-                }
-                self.client.send(last)
+        guard case .finished(let trailers, let neverIndexed) = end else {
+            // Before the connection closes, which releases the exchange that has to hear of it.
+            self.ended(end)
+            return self.breakOff(end)
+        }
+        if self.framing != .none {
+            var last = BodyPiece(bytes: ByteBuffer(), isLast: true)
+            if trailers.count > 0 {
+                last.events = [.trailers(trailers)]
+                last.neverIndexed = neverIndexed
             }
-            self.client.finish()
+            self.client.send(last)
+        }
+        self.client.finish()
+        self.ended(end)
+    }
+
+    private func breakOff(_ end: AnswerEnd) {
+        switch end {
+        case .finished: break
         case .cut where self.isTunnel: self.client.closeAfterFlush(isCut: true)
         case .cut: self.client.cut()
         case .closed: self.client.closeAfterFlush(isCut: false)
         case .brokenOff(let isReset): self.client.breakOff(isReset: isReset)
         case .reset(let code, let isOfConnection): self.client.reset(code: code, isOfConnection: isOfConnection)
         }
-        self.ended(end)
     }
 }
