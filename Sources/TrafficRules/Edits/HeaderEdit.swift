@@ -8,15 +8,18 @@ enum HeaderEdit {
 
     static func check(name: String, line: Int, _ reader: RuleReader) throws(SettingSyntaxError) {
         let shown = RuleReader.shown(name)
-        // RFC 9110, 5.6.2
-        let isToken = !name.isEmpty && name.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
-        guard isToken else {
+        guard !name.isEmpty, name.utf8.allSatisfy(self.isTokenByte) else {
             throw reader.error(line, "\"\(shown)\" cannot be the name of a header field; write it without a colon or spaces")
         }
-        guard !self.framing.contains(name.lowercased()) else {
+        guard !self.isFraming(name) else {
             throw reader.error(line, "\"\(shown)\" says where a message ends, which follows from its body; remove it")
         }
     }
+
+    /// RFC 9110, 5.6.2
+    static func isTokenByte(_ byte: UInt8) -> Bool { byte > 32 && byte < 127 && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte) }
+
+    static func isFraming(_ name: String) -> Bool { self.framing.contains(name.lowercased()) }
 
     static func check(value: String, line: Int, _ reader: RuleReader) throws(SettingSyntaxError) {
         guard self.isValue(Array(value.utf8)) else {

@@ -109,6 +109,7 @@ package final class PauseDesk: Sendable {
         var left: [Item] = []
         var size = 0
         var next = 1
+        var changes = 0
     }
 
     private let state = Guarded(State())
@@ -130,6 +131,7 @@ package final class PauseDesk: Sendable {
             guard state.waiting.count < Self.countLimit, state.size + item.content.size <= Self.sizeLimit else { return nil }
             let id = state.next
             state.next += 1
+            state.changes += 1
             state.size += item.content.size
             var item = item
             item.id = id
@@ -179,8 +181,12 @@ package final class PauseDesk: Sendable {
 
     package var count: Int { self.state.withLock { $0.waiting.count } }
 
+    /// How many messages wait, and a number that is another one when the list is.
+    package var progress: (count: Int, change: Int) { self.state.withLock { ($0.waiting.count, $0.changes) } }
+
     private static func take(_ id: Int, of state: inout State) -> Waiting? {
         guard let waiting = state.waiting.removeValue(forKey: id) else { return nil }
+        state.changes += 1
         state.size -= waiting.item.content.size
         return waiting
     }

@@ -48,6 +48,8 @@ package final class RuleEngine: Sendable {
     private static let windowLimit = 1 << 16
 
     private let active: Guarded<[ActiveRule]>
+    /// Counts the lists that were in use. Changed only with `active`.
+    private let lists = Guarded(1)
     private let seed: UInt64
     private let match: MatchRules
     private let redactURL: @Sendable (String) -> String
@@ -108,24 +110,78 @@ package final class RuleEngine: Sendable {
     }
 
     /// Uses other rules from now on. A rule that stays as it was, under the same name, keeps its counts and numbers.
-    package func replace(_ rules: TrafficRules) {
+    package func replace(_ rules: TrafficRules) { self.active.withLock { self.use(rules, in: &$0) } }
+
+    private func use(_ rules: TrafficRules, in active: inout [ActiveRule]) {
+        self.lists.withLock { $0 += 1 }
+        var known: [String: ActiveRule] = [:]
+        for rule in active { known[rule.rule.name] = rule }
+        active = rules.rules.map { rule in
+            guard let old = known[rule.name], old.rule.node.isSame(as: rule.node) else { return ActiveRule(rule, seed: self.seed) }
+            return ActiveRule(rule, seed: self.seed, counts: old.counts)
+        }
+    }
+
+    /// The rules in use and the number of their list, which is another one after each `replace`.
+    package var numbered: (rules: TrafficRules, list: Int) {
         self.active.withLock { active in
-            var known: [String: ActiveRule] = [:]
-            for rule in active { known[rule.rule.name] = rule }
-            active = rules.rules.map { rule in
-                guard let old = known[rule.name], old.rule.node.isSame(as: rule.node) else { return ActiveRule(rule, seed: self.seed) }
-                return ActiveRule(rule, seed: self.seed, counts: old.counts)
+            var rules = TrafficRules()
+            rules.rules = active.map(\.rule)
+            return (rules, self.lists.withLock { $0 })
+        }
+    }
+
+    /// The number of the list in use.
+    package var list: Int { self.lists.withLock { $0 } }
+
+    /// Replaces the rules if the list with this number is still in use.
+    ///
+    /// - Returns: the number of the new list; nil if another list is in use by now, and nothing has changed.
+    package func replace(_ rules: TrafficRules, after list: Int) -> Int? {
+        self.active.withLock { active in
+            guard self.list == list else { return nil }
+            self.use(rules, in: &active)
+            return self.list
+        }
+    }
+
+    /// Rules have been written to a file: from now on they are reported with their places there.
+    ///
+    /// - Parameter places: by the names of the rules.
+    package func relocate(_ places: [String: TrafficRule.Place]) {
+        self.active.withLock { active in
+            active = active.map { rule in
+                guard let place = places[rule.rule.name] else { return rule }
+                var moved = rule.rule
+                moved.place = place
+                return ActiveRule(moved, seed: self.seed, counts: rule.counts)
             }
         }
     }
 
+    /// An engine with other rules that draws as this one does, for trials.
+    package func copy(with rules: TrafficRules) -> RuleEngine {
+        RuleEngine(rules, seed: self.seed, match: self.match, redactURL: self.redactURL)
+    }
+
     package func report() -> [RuleReport] {
         self.active.withLock { $0 }.map { active in
-            let (rule, counts) = (active.rule, active.counts.withLock { $0 })
-            return RuleReport(
-                name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn,
-                draw: rule.draw.description, matched: counts.matched,
-                applied: counts.applied, drawn: counts.drawn, preceded: counts.preceded, notes: counts.notes)
+            let rule = active.rule
+            // Not copied as a whole: the next request would have to copy all numbers of requests.
+            return active.counts.withLock { counts in
+                RuleReport(
+                    name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn,
+                    draw: rule.draw.description, matched: counts.matched,
+                    applied: counts.applied, drawn: counts.drawn, preceded: counts.preceded, notes: counts.notes)
+            }
+        }
+    }
+
+    /// A number that is another one when a report would be. Cheap, so that pages may ask for it often.
+    package var activity: Int {
+        let rules = self.active.withLock { $0 }
+        return rules.reduce(self.list &* 1_000_003) { sum, active in
+            sum &+ active.counts.withLock { $0.matched &+ $0.applied &+ $0.drawn &+ $0.preceded &+ $0.notes.count }
         }
     }
 
@@ -430,22 +486,6 @@ package final class RuleEngine: Sendable {
                 kind = .status(status, headers: headers)
             }
             return Fault(kind: kind, after: rule.after, part: rule.part, rule: index, draw: draws.draw("fault"))
-        }
-    }
-}
-
-extension RuleNode {
-    /// Whether two rules say the same, wherever they stand.
-    func isSame(as other: RuleNode) -> Bool {
-        guard self.isString == other.isString else { return false }
-        switch (self.content, other.content) {
-        case (.nothing, .nothing): return true
-        case (.text(let one), .text(let other)): return one == other
-        case (.list(let one), .list(let other)):
-            return one.count == other.count && zip(one, other).allSatisfy { $0.isSame(as: $1) }
-        case (.members(let one), .members(let other)):
-            return one.count == other.count && zip(one, other).allSatisfy { $0.name == $1.name && $0.value.isSame(as: $1.value) }
-        case (.nothing, _), (.text, _), (.list, _), (.members, _): return false
         }
     }
 }

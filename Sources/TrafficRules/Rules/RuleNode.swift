@@ -36,6 +36,38 @@ package struct RuleNode: Sendable, Hashable {
     }
 }
 
+extension RuleNode {
+    /// The value of a member; nil if this has no members, or none of the name.
+    package subscript(name: String) -> RuleNode? {
+        guard case .members(let members) = self.content else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    /// About the bytes that the value takes.
+    package var size: Int {
+        switch self.content {
+        case .nothing: 16
+        case .text(let text): 16 + text.utf8.count
+        case .list(let list): list.reduce(16) { $0 + $1.size }
+        case .members(let members): members.reduce(16) { $0 + $1.name.utf8.count + $1.value.size }
+        }
+    }
+
+    /// Whether two values say the same, wherever they stand.
+    package func isSame(as other: RuleNode) -> Bool {
+        guard self.isString == other.isString else { return false }
+        switch (self.content, other.content) {
+        case (.nothing, .nothing): return true
+        case (.text(let one), .text(let other)): return one == other
+        case (.list(let one), .list(let other)):
+            return one.count == other.count && zip(one, other).allSatisfy { $0.isSame(as: $1) }
+        case (.members(let one), .members(let other)):
+            return one.count == other.count && zip(one, other).allSatisfy { $0.name == $1.name && $0.value.isSame(as: $1.value) }
+        case (.nothing, _), (.text, _), (.list, _), (.members, _): return false
+        }
+    }
+}
+
 /// The rules of one file or request, as they were written.
 package struct RuleList: Sendable, Hashable {
     /// The value of `modify:`: a list of rules, or members `rules` and `seed`.

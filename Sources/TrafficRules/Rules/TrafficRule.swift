@@ -15,6 +15,11 @@ package struct TrafficRule: Sendable {
         /// From 1.
         package var line: Int
 
+        package init(file: String, line: Int) {
+            self.file = file
+            self.line = line
+        }
+
         package var description: String { "\"\(self.file)\" line \(self.line)" }
     }
 
@@ -30,11 +35,11 @@ package struct TrafficRule: Sendable {
     }
 
     /// `rule 2` if the rule has no name of its own.
-    package let name: String
+    package internal(set) var name: String
     /// The text of `when`; nil for all requests.
     package var condition: String? { self.when?.text }
     package let kind: Kind
-    package let place: Place
+    package internal(set) var place: Place
     /// Whether the answers of `block`, `mapLocal` and `respond` are recorded.
     package let isRecorded: Bool
     /// False for a rule that is switched off: it is listed, and does nothing.
@@ -44,8 +49,10 @@ package struct TrafficRule: Sendable {
     let action: Action
     let draw: RuleDraw
     let seed: UInt64?
-    /// The rule as it was written, for telling whether it has changed.
-    let node: RuleNode
+    /// The rule as it was written.
+    package let node: RuleNode
+    /// Of the list that the rule came with.
+    let folder: String?
 
     /// Whether it is a fault of TLS, which belongs to a connection and not to a request.
     var breaksTLS: Bool {
@@ -61,6 +68,7 @@ package struct TrafficRule: Sendable {
         let members = try reader.members(node, of: "a rule", known: Self.memberNames)
         self.place = Place(file: reader.file, line: node.line)
         self.node = node
+        self.folder = reader.folder
         self.seed = seed
         self.name = try Self.name(members) ?? "rule \(number)"
         self.isOn = try members.flag("enabled") ?? true
