@@ -1032,7 +1032,7 @@ def an_exchange_is_edited(browser, folder):
         assert text.replace('"status": 422,', '"status" 422,')[start:start + 3] == "422", start
         one.axe("a problem")
         problem(text.replace('"status": 422', '"status": "many"'), "response.status")
-        problem(text.replace('"id": 3', '"id": 4'), "exchange 4 has the id 4 already")
+        problem(text.replace('"id": 3', '"id": 4'), "exchange 4 already has the id 4")
         problem(text.replace('http://api.example/upload', 'ftp://api.example/upload'), "no request can have this URL")
         keys.press("Control+s")
         one.page.wait_for_timeout(200)
