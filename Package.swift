@@ -121,7 +121,8 @@ let package = Package(
         .target(
             name: "TapeInspector",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteTools", "TapeExchange", "LocalHTTP", "CInspectorPage", nio("NIOCore"), nio("NIOPosix"),
+                "CassettePlayback", "CassetteTools", "TapeExchange", "LocalHTTP", "TrafficRules", "CInspectorPage", nio("NIOCore"),
+                nio("NIOPosix"),
             ]
         ),
         .target(
@@ -224,7 +225,8 @@ let package = Package(
         .testTarget(
             name: "TapeInspectorTests",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteTools", "TapeExchange", "LocalHTTP", "TapeInspector", "CInspectorPage", "TapeTestSupport",
+                "CassettePlayback", "CassetteTools", "TapeExchange", "LocalHTTP", "TapeInspector", "TapeYAML", "TrafficRules",
+                "CInspectorPage", "TapeTestSupport",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded"),
             ],
             exclude: ["Browser"]

@@ -55,7 +55,7 @@ TABLE = {
         "Logging",
     ],
     "CInspectorPage": [],
-    "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "TapeExchange", "LocalHTTP", "CInspectorPage", "NIO*"],
+    "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "TapeExchange", "LocalHTTP", "TrafficRules", "CInspectorPage", "NIO*"],
     "Wiretape": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeYAML", "TrafficRules", "Foundation",
         "FoundationNetworking", "Security", "UniformTypeIdentifiers",

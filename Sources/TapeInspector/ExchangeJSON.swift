@@ -48,6 +48,12 @@ struct ExchangeJSON {
             }
         }
         if let connection = interaction.connection { self.connection(connection, place.opening) }
+        if let modified = interaction.modified {
+            self.object("modified") {
+                $0.array("rules", modified.rules)
+                $0.text("forwardedTo", modified.forwardedTo)
+            }
+        }
         if interaction.opensWebSocket { self.number("webSocket", interaction.webSocket?.count ?? 0) }
         self.redactions(text)
         let unknown = interaction.unknown + interaction.request.unknown + (interaction.response?.unknown ?? [])

@@ -25,6 +25,8 @@ package struct InspectedRun: Sendable {
     package var open: OpenExchanges
     /// Whether the recording replaces an older one; nil if no one is asked.
     package var review: ReviewQuestion?
+    /// The rules that change the traffic; nil if the page can neither show nor change them.
+    package var rules: InspectedRules?
 
     package init(
         command: String, name: String, counts: @escaping @Sendable () -> Counts, report: (@Sendable () -> ReplayReport)?,

@@ -5,6 +5,8 @@ internal import TapeBytes
 struct InspectorOrder {
     var values: JSONValue
 
+    init(values: JSONValue) { self.values = values }
+
     init(_ body: [UInt8]) throws(LocalAnswer) {
         do {
             let root = try JSONDocument(body).root

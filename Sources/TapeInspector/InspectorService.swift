@@ -172,6 +172,9 @@ final class InspectorService: Sendable {
         case ("review", 2):
             try Self.allow(request, "POST")
             return .whole(try self.review(request.body))
+        case ("modify", 2...3), ("paused", 2...3):
+            guard let rules = self.run?.rules else { throw Self.unknown }
+            return .whole(Self.json(try self.traffic(Array(parts.dropFirst()), request, arguments, rules)))
         case ("x", 3...5):
             try Self.allow(request, "GET")
             let moment = self.cassette.moment
@@ -268,6 +271,80 @@ final class InspectorService: Sendable {
                 status: 428, reason: "Precondition Required", code: "epoch", message: "name the file that you have seen: send If-Match.")
         }
         guard wanted == "\"\(moment.rows.epoch)\"" else { throw Self.stale }
+    }
+
+    // MARK: Traffic rules
+
+    /// - Parameter parts: the parts of the path after `api`.
+    private func traffic(
+        _ parts: [String], _ request: LocalRequest, _ arguments: [String: String], _ rules: InspectedRules
+    ) throws -> [UInt8] {
+        let service = RuleService(rules: rules)
+        if parts[0] == "paused" {
+            let paused = PauseService(rules: rules)
+            guard parts.count == 2 else {
+                try Self.allow(request, "GET")
+                return paused.list()
+            }
+            guard request.method == "POST" else {
+                try Self.allow(request, "GET")
+                return try paused.item(parts[1])
+            }
+            return try paused.decide(parts[1], request.body)
+        }
+        guard parts.count == 2 else {
+            try Self.allow(request, "GET")
+            return service.list()
+        }
+        if let change = RuleService.Change(rawValue: parts[1]) {
+            try Self.allow(request, "POST")
+            return try service.change(change, request.body)
+        }
+        switch parts[1] {
+        case "yaml":
+            try Self.allow(request, "GET")
+            return service.yaml()
+        case "verdict":
+            try Self.allow(request, "GET")
+            return try service.verdict()
+        case "save":
+            try Self.allow(request, "POST")
+            return try self.alone { try service.save(request.body) }
+        case "try":
+            try Self.allow(request, "POST")
+            return try self.alone { try self.tryRules(InspectorOrder(request.body), rules) }
+        case "from":
+            try Self.allow(request, "POST")
+            let order = try InspectorOrder(request.body)
+            guard let action = try order.text("action").flatMap(ExchangeRule.Action.init(rawValue:)) else {
+                throw Self.bad("action", "\"action\" takes \(ExchangeRule.Action.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            return try self.trial(order, rules).proposal(action)
+        default:
+            try Self.allow(request, "GET")
+            return try service.rule(parts[1], arguments)
+        }
+    }
+
+    /// Tries the rules on an exchange: those in use, or with a new text for one of them or for one more.
+    private func tryRules(_ order: InspectorOrder, _ rules: InspectedRules) throws -> [UInt8] {
+        var tried = rules.engine.rules
+        if order.values["text"] != nil {
+            let service = RuleService(rules: rules)
+            if let number = order.values["rule"]?.int, tried.rules.indices.contains(number - 1) {
+                try tried.replace(number - 1, with: try service.text(of: order, of: tried.rules[number - 1]))
+            } else {
+                try tried.insert(try service.text(of: order, of: nil), at: order.values["at"]?.int.map { $0 - 1 } ?? tried.rules.count)
+            }
+        }
+        return try self.trial(order, rules).trial(tried)
+    }
+
+    private func trial(_ order: InspectorOrder, _ rules: InspectedRules) throws -> RuleTrialService {
+        let (moment, ordinal) = try self.chosen(order)
+        return RuleTrialService(
+            rules: rules, interaction: try moment.interaction(ordinal, of: self.cassette),
+            reader: BodyReader(cassettePath: self.cassette.path))
     }
 
     // MARK: Edits and sending

@@ -81,6 +81,21 @@ struct InspectorState {
             writer.string(problem)
         }
         run.review.map { self.write($0, &writer) }
+        run.rules.map { self.write($0, &writer) }
+    }
+
+    private static func write(_ rules: InspectedRules, _ writer: inout JSONWriter) {
+        let paused = rules.desk.progress
+        writer.member("traffic")
+        writer.beginObject(.inline)
+        // A page asks for the rules and the messages again when these numbers change.
+        for (name, number) in [
+            ("list", rules.engine.list), ("activity", rules.engine.activity), ("paused", paused.count), ("pausedChange", paused.change),
+        ] {
+            writer.member(named: name)
+            writer.integer(number)
+        }
+        writer.endObject()
     }
 
     private static func write(_ question: ReviewQuestion, _ writer: inout JSONWriter) {

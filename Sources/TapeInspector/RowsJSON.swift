@@ -42,6 +42,10 @@ enum RowsJSON {
         column("size", rows) { $0.responseSize == StoredRow.none ? $1.raw("null") : $1.integer($0.responseSize) }
         column("messages", rows) { $1.integer(Int($0.messages)) }
         column("tls", rows) { row, writer in table.text(row.tls).map { writer.string($0) } ?? writer.raw("null") }
+        column("rules", rows) { row, writer in
+            guard let rules = table.text(row.rules) else { return writer.raw("null") }
+            writer.string(rules.split(separator: "\n").joined(separator: ", "))
+        }
         column("secret", rows) { $1.integer($0.hasPlaceholder ? 1 : 0) }
         column("phases", rows) { row, writer in
             writer.beginArray(.inline)

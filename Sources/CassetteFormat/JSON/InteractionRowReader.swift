@@ -34,6 +34,8 @@ package struct InteractionRow: Sendable, Hashable {
     package var isUnusual = false
     /// Whether the text contains a placeholder for a secret.
     package var hasPlaceholder = false
+    /// The names of the traffic rules that changed the exchange.
+    package var rules: [String] = []
 
     package init() {}
 }
@@ -49,10 +51,10 @@ package enum RowOutcome: Sendable, Hashable {
 ///
 /// Does not decode bodies or validate what it skips; `InteractionDecoder` does.
 package struct InteractionRowReader {
-    private enum Section { case other, request, response, outcome, timing, connection, tunnel, webSocket }
+    private enum Section { case other, request, response, outcome, timing, connection, tunnel, webSocket, modified }
 
     private enum Member {
-        case other, headers, trailers, body, tls
+        case other, headers, trailers, body, tls, rules
     }
 
     private enum Wanted {
@@ -131,6 +133,7 @@ package struct InteractionRowReader {
         case 7 where self.matches(token, "request"): self.section = .request
         case 7 where self.matches(token, "outcome"): self.section = .outcome
         case 8 where self.matches(token, "response"): self.section = .response
+        case 8 where self.matches(token, "modified"): self.section = .modified
         case 9 where self.matches(token, "webSocket"):
             self.section = .webSocket
             self.row.isWebSocket = true
@@ -169,6 +172,7 @@ package struct InteractionRowReader {
             if self.matches(token, "tls") { self.member = .tls }
         case .tunnel: if self.matches(token, "received") { self.wanted = .received }
         case .webSocket: if self.matches(token, "count") { self.wanted = .count }
+        case .modified: if self.matches(token, "rules") { self.member = .rules }
         case .other: break
         }
     }
@@ -223,7 +227,10 @@ package struct InteractionRowReader {
         defer { self.wanted = .nothing }
         if !self.row.hasPlaceholder { self.row.hasPlaceholder = self.holdsPlaceholder(token) }
         switch self.wanted {
-        case .nothing: if depth == 3, self.member == .headers || self.member == .trailers { self.field(token) }
+        case .nothing:
+            guard depth == 3 else { return }
+            if self.member == .headers || self.member == .trailers { self.field(token) }
+            if self.member == .rules, let name = self.text(token) { self.row.rules.append(name) }
         case .started:
             guard let started = Timestamp.parse(UnsafeRawBufferPointer(rebasing: self.bytes[token.start + 1..<token.end - 1])) else {
                 return

@@ -41,6 +41,9 @@ public final class ProxyServer: Sendable {
         self.session.rules?.verdict(exitCode: exitCode, limits: limits)
     }
 
+    /// The time since the run began, as the traffic rules have it.
+    package var elapsed: Duration { self.session.rules?.elapsed(at: .now()) ?? .zero }
+
     /// SHA-256 of the public key of every certificate shown to clients; nil if TLS is not intercepted.
     package var leafKeyDigest: [UInt8]? { try? self.loops.shared.interception?.leafKeyDigest() }
 

@@ -4,12 +4,14 @@ internal import TapeBytes
 package import TrafficRules
 
 extension RunSettings {
-    /// The traffic rules of a run; nil if there are none, and nobody asks for a verdict on the client.
+    /// The traffic rules of a run; nil if there are none, and nobody asks for a verdict on the client or may add some.
     ///
     /// Throws for a rule that is wrong, with its file and line.
-    package func ruleEngine() throws(SettingSyntaxError) -> RuleEngine? {
+    ///
+    /// - Parameter mayGetRules: whether rules may be added during the run.
+    package func ruleEngine(mayGetRules: Bool = false) throws(SettingSyntaxError) -> RuleEngine? {
         let rules = try TrafficRules(self.modify.map(\.value))
-        guard !rules.isEmpty || self.verdict != nil else { return nil }
+        guard !rules.isEmpty || self.verdict != nil || mayGetRules else { return nil }
         return RuleEngine(rules, seed: self.seedInForce) { DrawnURL.of($0) }
     }
 }

@@ -24,6 +24,8 @@ final class OpenSession: Sendable {
         /// Messages for the client that ordered the session.
         var notices: [String]
         var cassette: OpenCassette
+        var rules: RuleEngine
+        var desk: PauseDesk
         /// nil if the session is not shown.
         var page: SessionPage?
     }

@@ -92,6 +92,9 @@ extension SessionServer {
         for notice in notices { tell(notice) }
         var page: SessionPage?
         do {
+            // Also without rules: the control API, or a page, may give some.
+            let rules = try settings.ruleEngine(mayGetRules: true) ?? RuleEngine(TrafficRules())
+            let desk = PauseDesk()
             let isShown = cassette.recorder != nil || cassette.cassette != nil
             page =
                 try !isShown
@@ -99,12 +102,13 @@ extension SessionServer {
                 : self.configuration.page?(
                     ShownSession(
                         name: "\(name)", cassetteName: order.cassette, path: cassette.recorder?.path ?? path, session: cassette.session,
-                        recorder: cassette.recorder, recorded: cassette.cassette))
+                        recorder: cassette.recorder, recorded: cassette.cassette, rules: rules, desk: desk,
+                        judgesClient: settings.verdict != nil))
             if let page { tell("inspector on \(page.address)") }
             return try self.admit(
                 OpenSession.Parts(
                     name: name, cassetteName: order.cassette, label: order.label, owner: order.owner, settings: settings, notices: notices,
-                    cassette: cassette, page: page),
+                    cassette: cassette, rules: rules, desk: desk, page: page),
                 wantsPort: order.wantsPort, notice: tell)
         } catch {
             page?.stop()
@@ -131,8 +135,8 @@ extension SessionServer {
         configuration.latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
         configuration.originErrors = parts.settings.originErrors?.value
         configuration.refresh = parts.cassette.plan.refresh
-        // Also without rules: the control API may give some.
-        configuration.rules = try parts.settings.ruleEngine() ?? RuleEngine(TrafficRules())
+        configuration.rules = parts.rules
+        configuration.pauseDesk = parts.page?.pausesMessages == true ? parts.desk : nil
         configuration.judgesClient = parts.settings.verdict != nil
         configuration.watch = parts.page?.watch
         if let port = parts.page?.port, let loopback = IPAddress("127.0.0.1") {
@@ -154,7 +158,11 @@ extension SessionServer {
         let token = Secret.random()
         // Add it on every loop before anyone learns the token.
         _ = try sessionLoops.map { $0.directory.add(contexts.value(on: $0.shared.loop), name: parts.name, token: token) }
-        parts.page?.follow { common.totalCounts }
+        let limits = parts.settings.verdict?.value ?? ClientVerdict.Limits()
+        parts.page?.follow(
+            SessionProgress(
+                counts: { common.totalCounts }, elapsed: { common.rules?.elapsed(at: .now()) ?? .zero },
+                verdict: { common.rules?.verdict(exitCode: nil, limits: limits) }))
         let open = OpenSession(parts, token: token, common: common, contexts: contexts, listener: listener)
         self.loops.shared.log.sessionOpened(open.name, cassette: parts.cassetteName, mode: parts.cassette.session.mode, port: open.port)
         return open

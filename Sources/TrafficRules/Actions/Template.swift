@@ -137,6 +137,9 @@ indirect enum JSONTemplate: Sendable, Hashable {
         }
     }
 
+    /// Whether a text means something else in quotes.
+    static func isWord(_ text: String) -> Bool { self.scalar(text) != nil }
+
     /// A word of YAML that JSON writes without quotes (YAML 1.2, 10.2).
     private static func scalar(_ text: String) -> [UInt8]? {
         let bytes = Array(text.utf8)

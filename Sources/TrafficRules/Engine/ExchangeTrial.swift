@@ -69,7 +69,12 @@ package struct ExchangeTrial: Sendable {
     ///   - answer: the recorded answer; nil if there is none.
     ///   - seed: for rules whose list has none.
     package init(_ rules: TrafficRules, _ facts: RequestFacts, answer: Answer?, seed: UInt64 = 0) {
-        let engine = RuleEngine(rules, seed: seed)
+        self.init(RuleEngine(rules, seed: seed), facts, answer: answer)
+    }
+
+    /// - Parameter engine: one that is used for nothing else, since it counts the request.
+    package init(_ engine: RuleEngine, _ facts: RequestFacts, answer: Answer?) {
+        let rules = engine.rules
         let (trials, plan) = engine.trial(of: facts)
         self.trials = trials
         var notes: [String] = []

@@ -9,7 +9,7 @@ extension PauseDesk.Decision {
         case .change(let content): return content.problem(item, asAnswer: item.stage == .response)
         case .answer(let content):
             guard item.stage == .request || item.stage == .response else {
-                return "an \(item.stage == .event ? "event" : "message") cannot be answered: change it, or drop it"
+                return "\(item.stage == .event ? "an event" : "a message") cannot be answered: change it, or drop it"
             }
             return content.problem(item, asAnswer: true)
         }
@@ -67,13 +67,9 @@ extension PauseDesk.Content {
     }
 }
 
-/// What people see of a body.
-package enum MessageContent {
-    /// The body without its content codings; nil if they cannot be removed.
-    package static func decoded(_ wire: [UInt8], _ headers: HeaderFields) -> [UInt8]? { CodedBody.decoded(wire, headers) }
-
-    /// The fields of a message that a rule may answer with: without those that belong to a connection, or say how the body is sent.
-    package static func answerFields(_ headers: HeaderFields) -> HeaderFields {
+extension LocalAnswer {
+    /// The fields of an answer that a rule may give: without those that belong to a connection, or say how the body is sent.
+    package static func fields(of headers: HeaderFields) -> HeaderFields {
         let left: Set<String> = ["connection", "keep-alive", "proxy-connection", "te", "upgrade", "content-encoding"]
         return headers.picking(
             (0..<headers.count).filter { index in

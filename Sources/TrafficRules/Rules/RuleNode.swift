@@ -53,12 +53,13 @@ extension RuleNode {
         }
     }
 
-    /// Whether two values say the same, wherever they stand.
+    /// Whether two values say the same, wherever they stand and however they are quoted.
     package func isSame(as other: RuleNode) -> Bool {
-        guard self.isString == other.isString else { return false }
         switch (self.content, other.content) {
         case (.nothing, .nothing): return true
-        case (.text(let one), .text(let other)): return one == other
+        case (.text(let one), .text(let two)):
+            // In JSON, `1` and `"1"` differ.
+            return one == two && (self.isString == other.isString || !JSONTemplate.isWord(one))
         case (.list(let one), .list(let other)):
             return one.count == other.count && zip(one, other).allSatisfy { $0.isSame(as: $1) }
         case (.members(let one), .members(let other)):

@@ -62,7 +62,7 @@ struct ProxyRun {
         configuration.latency = try Latency(settings.latencyInForce)
         configuration.originErrors = settings.originErrors?.value
         configuration.refresh = plan.refresh
-        configuration.rules = try settings.ruleEngine()
+        configuration.rules = try settings.ruleEngine(mayGetRules: self.proxy.page.web)
         configuration.judgesClient = settings.verdict != nil
         let program = try self.hasProgram ? self.trustedProgram(place, screen) : nil
         defer {
@@ -105,6 +105,8 @@ struct ProxyRun {
         }
         ports.add(.init(host: configuration.host, port: server.port))
         page?.counts.follow({ server.counts }, recorder)
+        let limits = settings.verdict?.value ?? ClientVerdict.Limits()
+        page?.rules?.follow(elapsed: { server.elapsed }, verdict: { server.clientVerdict(exitCode: nil, limits: limits) })
         let closing = ClosingTime(grace: settings.graceInForce, hasten: { recorder?.hasten() })
         let outcome =
             program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart, closing) }
@@ -210,6 +212,13 @@ struct ProxyRun {
         let target = cassette.plan.recording.path
         let new = cassette.recorder.flatMap { $0.path == target ? nil : $0.path }
         if settings.reviews, let new { run.review = ReviewQuestion(old: target, new: new) }
+        var rules: PageRules?
+        if let engine = configuration.rules {
+            let made = PageRules(engine, judgesClient: configuration.judgesClient)
+            rules = made
+            run.rules = made.inspected(saving: try self.config.ruleSettings(settings))
+            configuration.pauseDesk = PageRules.pausesMessages ? made.desk : nil
+        }
         // A replay never contacts an origin, so upstream TLS settings do not apply.
         let upstream = cassette.recorder == nil ? nil : self.upstreamTLS?.laid(over: settings)
         let server = try InspectorServer.start(
@@ -218,7 +227,9 @@ struct ProxyRun {
         ports.add(.init(port: server.port))
         configuration.closedPorts.append(.init(port: server.port))
         configuration.watch = { open.take($0) }
-        return try ServedPage(server, counts: counts, question: run.review, opens: self.proxy.page.open) { screen.complain($0) }
+        return try ServedPage(server, counts: counts, rules: rules, question: run.review, opens: self.proxy.page.open) {
+            screen.complain($0)
+        }
     }
 
     /// Logs what is wrong with a closed recording.

@@ -36,6 +36,8 @@ struct ServedPage {
     private let server: InspectorServer
     /// The counts of a run that the page shows.
     let counts: RunCounts
+    /// The traffic rules of a run; nil if the page shows no run.
+    let rules: PageRules?
     /// The question that the page asks when the recording has ended; nil if nobody is asked.
     let question: ReviewQuestion?
     private let file: RedirectFile?
@@ -45,10 +47,13 @@ struct ServedPage {
 
     /// - Parameter say: prints a line for people.
     init(
-        _ server: InspectorServer, counts: RunCounts = RunCounts(), question: ReviewQuestion? = nil, opens: Bool, say: (String) -> Void
+        _ server: InspectorServer, counts: RunCounts = RunCounts(), rules: PageRules? = nil, question: ReviewQuestion? = nil, opens: Bool,
+        say: (String) -> Void
     ) throws {
         self.server = server
         self.counts = counts
+        self.rules = rules
+        rules?.opened { server.isWatched }
         self.question = question
         say("inspector on \(server.address)")
         guard opens else {
@@ -61,6 +66,7 @@ struct ServedPage {
     }
 
     func stop() {
+        self.rules?.closed()
         self.server.stop()
         self.file?.remove()
     }
@@ -107,14 +113,18 @@ struct SessionPages: Sendable {
 
     func page(of shown: ShownSession) throws -> SessionPage {
         let (open, counts) = (OpenExchanges(), RunCounts())
-        let run = InspectedRun(
+        let rules = PageRules(shown.rules, desk: shown.desk, judgesClient: shown.judgesClient)
+        var run = InspectedRun(
             command: "serve", name: shown.cassetteName, session: shown.session, recorded: shown.recorded, counts: counts, open: open)
+        run.rules = rules.inspected(saving: nil)
         let server = try self.server(InspectedCassette(path: shown.path), run)
+        rules.opened { server.isWatched }
         let recorder = shown.recorder
         let file: RedirectFile?
         do {
             file = self.opens ? try RedirectFile(server.address) : nil
         } catch {
+            rules.closed()
             server.stop()
             throw error
         }
@@ -124,8 +134,13 @@ struct SessionPages: Sendable {
             DispatchQueue.global().async { if let problem = file.open() { say(problem) } }
         }
         return SessionPage(
-            address: server.address, port: server.port, watch: { open.take($0) }, follow: { counts.follow($0, recorder) },
+            address: server.address, port: server.port, pausesMessages: PageRules.pausesMessages, watch: { open.take($0) },
+            follow: { progress in
+                counts.follow(progress.counts, recorder)
+                rules.follow(elapsed: progress.elapsed, verdict: progress.verdict)
+            },
             stop: {
+                rules.closed()
                 server.stop()
                 file?.remove()
             })
