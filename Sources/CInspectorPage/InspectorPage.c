@@ -91,6 +91,15 @@ static const unsigned char replay_replay_js[] = {
 static const unsigned char style_css[] = {
 #embed "page/style.css"
 };
+static const unsigned char traffic_paused_js[] = {
+#embed "page/traffic/paused.js"
+};
+static const unsigned char traffic_rules_js[] = {
+#embed "page/traffic/rules.js"
+};
+static const unsigned char traffic_words_js[] = {
+#embed "page/traffic/words.js"
+};
 static const unsigned char worker_js[] = {
 #embed "page/worker.js"
 };
@@ -138,6 +147,9 @@ EMBED(list_search_js, "list/search.js");
 EMBED(list_waterfall_js, "list/waterfall.js");
 EMBED(replay_replay_js, "replay/replay.js");
 EMBED(style_css, "style.css");
+EMBED(traffic_paused_js, "traffic/paused.js");
+EMBED(traffic_rules_js, "traffic/rules.js");
+EMBED(traffic_words_js, "traffic/words.js");
 EMBED(worker_js, "worker.js");
 
 #endif
@@ -172,6 +184,9 @@ static const struct inspector_file files[] = {
     FILE_OF("/list/waterfall.js", "text/javascript; charset=utf-8", list_waterfall_js),
     FILE_OF("/replay/replay.js", "text/javascript; charset=utf-8", replay_replay_js),
     FILE_OF("/style.css", "text/css; charset=utf-8", style_css),
+    FILE_OF("/traffic/paused.js", "text/javascript; charset=utf-8", traffic_paused_js),
+    FILE_OF("/traffic/rules.js", "text/javascript; charset=utf-8", traffic_rules_js),
+    FILE_OF("/traffic/words.js", "text/javascript; charset=utf-8", traffic_words_js),
     FILE_OF("/worker.js", "text/javascript; charset=utf-8", worker_js),
     {NULL, NULL, NULL, NULL},
 };

@@ -15,6 +15,8 @@ import { Editor } from "./care/edit.js";
 import { RedactionTrial } from "./care/redact.js";
 import { Review } from "./care/review.js";
 import { Sender } from "./care/send.js";
+import { Paused } from "./traffic/paused.js";
+import { Rules } from "./traffic/rules.js";
 
 const $ = (id) => document.getElementById(id);
 // Milliseconds between two updates of a growing list: whatever comes in between is shown with the next update.
@@ -38,19 +40,21 @@ class App {
     this.rows = rows;
     this.grid = grid;
     grid.actions = { open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
-    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, edit: () => this.editExchange(), resend: () => this.resend(), ended: (key) => this.ended(key) });
+    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, edit: () => this.editExchange(), resend: () => this.resend(), rule: () => this.ruleFor(), hasRules: () => Boolean(this.state.traffic), ended: (key) => this.ended(key) });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
     this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
     const care = {
       panel: (title, ...content) => this.panel(title, ...content), isInPanel: () => $("side").contains(document.activeElement), say: (text) => this.say(text), notice: (text) => this.notice(text),
       open: (key, isAsked, tab) => this.open(key, isAsked, tab), openNumber: (number) => this.openNumber(number),
-      epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), path: () => this.state.path, sends: () => this.state.sends, run: () => this.state,
+      epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), path: () => this.state.path, sends: () => this.state.sends, run: () => this.state, state: () => this.state, chosen: () => (typeof this.grid.selected === "number" ? this.grid.selected : null),
     };
     this.diff = new Diff(care);
     this.review = new Review(care, this.diff);
     this.sender = new Sender(care);
     this.editor = new Editor(care, this.sender);
     this.redactionTrial = new RedactionTrial(care);
+    this.trafficRules = new Rules(care);
+    this.paused = new Paused(care, $("paused"));
     this.commands = [
       { key: "j", label: "Next exchange", run: () => this.grid.move(1) },
       { key: "k", label: "Previous exchange", run: () => this.grid.move(-1) },
@@ -67,6 +71,9 @@ class App {
       { label: "Preview what would be redacted", run: () => this.redactionTrial.show() },
       { label: "Compare with the older cassette", run: () => this.diff.show(this.state.older) },
       { key: "v", label: "Review: accept or refuse the new recording", run: () => this.review.show() },
+      { key: "u", label: "Traffic rules", run: () => this.trafficRules.show() },
+      { key: "b", label: "A rule for requests like this one", run: () => this.ruleFor() },
+      { key: "p", label: "Paused messages", run: () => this.paused.show() },
       { label: "Export the list as HAR", run: () => this.download("har") },
       { label: "Export the list as curl commands", run: () => this.download("curl") },
       { label: "Export the bodies of the list as zip", run: () => this.download("zip") },
@@ -129,6 +136,9 @@ class App {
     else if (state.rows !== before.rows) this.lookForEnd();
     if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
     this.review.take(state);
+    $("rules").hidden = !state.traffic;
+    this.trafficRules.take(state);
+    this.paused.take(state);
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
     else this.counts();
@@ -359,6 +369,19 @@ class App {
     if (exchange) this.sender.resend(exchange);
   }
 
+  /** Offers rules for requests like the chosen one. */
+  async ruleFor() {
+    if (!this.state.traffic) return this.say("nothing runs whose traffic rules could change: see record, run, replay and serve");
+    const exchange = await this.chosen();
+    if (!exchange) return null;
+    const rules = this.trafficRules;
+    return dialogs.choose(`A rule for requests like exchange ${exchange.number}`, [
+      ["Block them", () => rules.from(exchange, "block")], ["Answer them with this answer, edited", () => rules.from(exchange, "respond")], ["Edit them or their answers", () => rules.from(exchange, "edit")],
+      ["Break them: a fault", () => rules.from(exchange, "fault")], ["Slow them down", () => rules.from(exchange, "pace")], ["Pause them", () => rules.from(exchange, "pause")],
+      ["See what the rules do with this exchange", () => rules.tryOn(exchange)],
+    ]);
+  }
+
   /** Shows something other than an exchange next to the list. */
   panel(title, ...content) {
     this.searching.stop();
@@ -419,6 +442,7 @@ class App {
     $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); clearTimeout(typing); this.filter($("filter").value); this.grid.grid.focus(); } });
     $("follow").addEventListener("click", () => this.setFollowing(!this.isFollowing));
     $("replay").addEventListener("click", () => this.showReplay());
+    $("rules").addEventListener("click", () => this.trafficRules.show());
     $("theme").addEventListener("click", () => theme.toggle());
     $("columns").addEventListener("click", () => this.chooseColumns());
     $("commands").addEventListener("click", () => dialogs.palette(this.commands));

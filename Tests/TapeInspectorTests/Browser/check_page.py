@@ -4,6 +4,7 @@
 Needs playwright and axe-playwright-python (see scripts/inspector.sh) and Chromium. Reaches nothing but this machine.
 """
 import contextlib
+import http.client
 import http.server
 import json
 import os
@@ -19,6 +20,7 @@ import tempfile
 import termios
 import threading
 import time
+import traceback
 import types
 import urllib.error
 import urllib.request
@@ -868,6 +870,423 @@ def a_replay_says_why_requests_missed_and_how_to_mend_it(browser, folder):
         assert through(inspector, f"{origin.url}/pets?page=2&ts=10") == 200
 
 
+# MARK: Traffic rules
+
+
+RULES = """# rules of the project
+modify:
+  # nobody needs them
+  - name: no ads
+    when: "~d ads.example.com"
+    block: 403   # forbidden
+
+  - name: staging
+    when: "~u /v2/"
+    request: { set: { "header:x-env": test }, remove: ["query:gone"] }
+  - when: "~u /x"
+    fault: { status: 503, first: 1 }
+
+# failures
+failOn: none
+"""
+
+
+@contextlib.contextmanager
+def ruled(folder, rules=RULES, *options, **environment):
+    """A recording with a settings file. A build server's variable would keep rules from pausing."""
+    pathlib.Path(f"{folder}/wiretape.yaml").write_text(rules)
+    variables = {**{name: value for name, value in os.environ.items() if name != "CI"}, **environment}
+    with Inspector("record", f"{folder}/live.json", "--web", *options, cwd=folder, env=variables) as inspector:
+        yield inspector
+
+
+def rule_names(one):
+    return one.page.eval_on_selector_all(".rule-item strong", "all => all.map(name => name.textContent.replace(/^\\d+\\. /, ''))")
+
+
+@check
+def rules_are_listed_switched_and_moved(browser, folder):
+    origin = Origin()
+    with ruled(folder) as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+        assert through(inspector, f"{origin.url}/v2/pets") == 200
+        page.click("#rules")
+        page.wait_for_selector(".rule-item")
+        assert rule_names(one) == ["no ads", "staging", "rule 3"]
+        items = page.eval_on_selector_all(".rule-item", "all => all.map(item => item.textContent)")
+        assert "never matched" in items[0] and "wiretape.yaml, line 4" in items[0], items
+        assert "matched 1, changed 1" in items[1] and "query:gone: it is not there" in items[1], items
+        assert "first 1" in items[2] and "2 never matched" in page.inner_text("#rules-words")
+        # Counts move while they are looked at.
+        assert [through(inspector, f"{origin.url}/x") for _ in range(2)] == [503, 200]
+        one.until("document.querySelectorAll('.rule-item')[2].textContent.includes('matched 2, changed 1')")
+        # By keyboard: the focus stays on what moves.
+        page.focus("[data-act='down 1']")
+        keys.press("Enter")
+        one.until("document.activeElement.dataset.act === 'down 2'")
+        keys.press("Enter")
+        one.until("document.activeElement.dataset.act === 'up 3'")
+        assert rule_names(one) == ["staging", "rule 3", "no ads"]
+        page.focus("[data-act='switch 2']")
+        keys.press("Space")
+        one.until("document.querySelectorAll('.rule-item')[1].classList.contains('off')")
+        assert page.evaluate("document.activeElement.dataset.act") == "switch 2"
+        assert "off" in page.inner_text(".rule-item >> nth=1 >> .counts")
+        # By mouse: the last to the first place.
+        page.drag_and_drop(".rule-item >> nth=2", ".rule-item >> nth=0")
+        one.until("document.querySelector('.rule-item strong').textContent.endsWith('no ads')")
+        page.click("[data-act='remove 1']")
+        page.wait_for_selector("#rules-result:has-text('removed no ads')")
+        assert rule_names(one) == ["staging", "rule 3"]
+        page.click("button:has-text('Put it back')")
+        one.until("document.querySelectorAll('.rule-item').length === 3")
+        assert rule_names(one) == ["no ads", "staging", "rule 3"]
+        # Somebody else changes the rules: the page shows that instead of changing them.
+        state = json.loads(inspector.ask("/api/state"))["traffic"]
+        page.route("**/api/modify", lambda route: route.abort())
+        inspector.ask("/api/modify/remove", {"list": state["list"], "rule": 1})
+        page.wait_for_timeout(400)
+        page.unroute("**/api/modify")
+        page.click("[data-act='switch 2']")
+        page.wait_for_selector("#rules-result:has-text('the rules have changed since the page showed them')")
+        one.until("document.querySelectorAll('.rule-item').length === 2")
+        assert rule_names(one) == ["staging", "rule 3"]
+        one.calm(allowed=["409", "ERR_FAILED"])
+
+
+@check
+def a_rule_is_edited_tried_and_saved(browser, folder):
+    origin = Origin()
+    with ruled(folder) as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+        assert through(inspector, f"{origin.url}/v2/pets") == 200
+        one.until("document.querySelector('#counts').textContent === '1 exchange'")
+        keys.press("u")
+        one.until("document.activeElement.dataset.act === 'switch 1'")
+        page.focus("[data-act='edit 2']")
+        keys.press("Enter")
+        one.until("document.activeElement.id === 'rule-text'")
+        text = page.input_value("#rule-text")
+        assert text.startswith("- name: staging\n"), text
+        page.fill("#rule-text", "- name: staging\n  when: ~u /v2/\n  blok: 403\n")
+        keys.press("Control+s")
+        page.wait_for_selector("#rule-result:has-text('a rule has no \"blok\"; did you mean \"block\"?')")
+        assert page.evaluate("(() => { const area = document.activeElement; return area.value.slice(area.selectionStart, area.selectionEnd) })()") == "  blok: 403"
+        one.axe("a wrong rule")
+        page.fill("#rule-text", "- name: staging\n  when: ~u /v2/\n  request: { set: { 'header:x-env': live } }\n")
+        page.fill("#rule-key", "1")
+        page.focus("#rule-text")
+        keys.press("Control+Enter")
+        page.wait_for_selector("[aria-label='Changed lines: Request']:has-text('x-env: live')")
+        assert "does not match: ~d ads.example.com does not hold" in page.inner_text("#side")
+        one.axe("a trial")
+        keys.press("Control+s")
+        page.wait_for_selector(".rule-item")
+        assert through(inspector, f"{origin.url}/v2/pets") == 200
+        # Saving shows the differences, and changes nothing else.
+        page.click("button:has-text('Save')")
+        page.wait_for_selector("[aria-label='Changed lines: settings']")
+        assert pathlib.Path(f"{folder}/wiretape.yaml").read_text() == RULES
+        one.axe("what would be saved")
+        one.until("document.activeElement.textContent === 'Write wiretape.yaml'")
+        keys.press("Enter")
+        page.wait_for_selector("#rules-result:has-text('written into')")
+        saved = pathlib.Path(f"{folder}/wiretape.yaml").read_text()
+        assert saved == RULES.replace('test }, remove: ["query:gone"] }', "live } }"), saved
+        page.click("button:has-text('Save')")
+        page.wait_for_selector("#rules-result:has-text('has these rules already')")
+        # A file that was edited meanwhile is not overwritten.
+        page.click("[data-act='remove 1']")
+        page.wait_for_selector("button:has-text('Put it back')")
+        page.click("button:has-text('Save')")
+        page.wait_for_selector("button:has-text('Write wiretape.yaml')")
+        pathlib.Path(f"{folder}/wiretape.yaml").write_text(saved + "grace: 2\n")
+        page.click("button:has-text('Write wiretape.yaml')")
+        page.wait_for_selector("#rules-result:has-text('have changed since the differences were shown')")
+        assert pathlib.Path(f"{folder}/wiretape.yaml").read_text() == saved + "grace: 2\n"
+        page.click("button:has-text('Copy YAML')")
+        one.until("document.querySelector('#live-words').textContent === 'rules copied'")
+        assert page.evaluate("navigator.clipboard.readText()").startswith("modify:\n  - name: staging\n")
+        one.calm(allowed=["400", "409"])
+    # The next run reads what was saved.
+    with ruled(folder, saved) as inspector:
+        assert [rule["name"] for rule in json.loads(inspector.ask("/api/modify"))["rules"]] == ["no ads", "staging", "rule 3"]
+
+
+@check
+def a_rule_is_made_from_an_exchange(browser, folder):
+    origin = Origin()
+    with ruled(folder, "") as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+        assert through(inspector, f"{origin.url}/pets?page=1") == 200
+        one.until("document.querySelector('#counts').textContent === '1 exchange'")
+        # By keyboard.
+        keys.press("j")
+        page.wait_for_selector("[role=tabpanel]")
+        keys.press("b")
+        one.until("document.activeElement.textContent === 'Block them'")
+        one.axe("rules for an exchange")
+        keys.press("ArrowDown")
+        keys.press("Enter")
+        one.until("document.activeElement.id === 'rule-text'")
+        text = page.input_value("#rule-text")
+        assert "status: 200" in text and '{"path": "/pets?page=1"}' in text, text
+        page.fill("#rule-text", text.replace("status: 200", "status: 418").replace("/pets?page=1", "/teapot"))
+        keys.press("Control+s")
+        page.wait_for_selector(".rule-item")
+        assert through(inspector, f"{origin.url}/pets?page=1") == 418 and through(inspector, f"{origin.url}/pets?page=12") == 200
+        # By mouse.
+        one.go("#/x/1/response")
+        page.wait_for_selector("[role=tabpanel]")
+        page.click(".detail-head button:has-text('Rule')")
+        page.click("button:has-text('Block them')")
+        page.wait_for_selector("#rule-text")
+        page.click("button:has-text('Add')")
+        page.wait_for_selector(".rule-item")
+        assert rule_names(one) == ["block GET /pets", "respond GET /pets"]
+        assert through(inspector, f"{origin.url}/pets?page=1") == 403
+        one.go("#/x/1/request")
+        page.click(".detail-head button:has-text('Rule')")
+        page.click("button:has-text('See what the rules do')")
+        page.wait_for_selector("#side:has-text('is answered with 403')")
+        one.axe("what rules do")
+        one.calm()
+
+
+@check
+def exchanges_that_rules_changed_are_marked(browser, folder):
+    origin = Origin()
+    other = Origin()
+    rules = f'modify:\n  - name: "<b>elsewhere</b>"\n    when: "~u /v2/"\n    mapRemote: {other.url}/v3/\n'
+    with ruled(folder, rules) as inspector, visit(browser, inspector) as one:
+        page = one.page
+        assert through(inspector, f"{origin.url}/v2/pets") == 200 and through(inspector, f"{origin.url}/pets") == 200
+        one.until("document.querySelector('#counts').textContent === '2 exchanges'")
+        one.until("document.querySelectorAll('.row:not([hidden]) .marked[title^=\"changed by\"]:not([hidden])').length === 1")
+        page.click("#columns")
+        page.check(".choices label:has-text('applied rules') input")
+        page.keyboard.press("Escape")
+        one.until("document.querySelector('.row[aria-rowindex=\"2\"] .rules-column').textContent === '<b>elsewhere</b>'")
+        one.axe("the column of rules")
+        for tab in ["request", "response"]:
+            one.open(1, tab)
+            shown = page.inner_text(".changed-by")
+            assert "changed by <b>elsewhere</b>" in shown and f"forwarded to {other.url}/v3/pets" in shown, shown
+            one.axe("a changed exchange")
+        one.open(2, "request")
+        assert not page.query_selector(".changed-by") and not page.query_selector("main b")
+        one.calm()
+
+
+@check
+def clients_are_judged_in_the_page(browser, folder):
+    origin = Origin()
+    with ruled(folder, 'modify:\n  - when: "~u /x"\n    fault: { status: 503, first: 3 }\n', "--verdict", "client") as inspector, visit(browser, inspector) as one:
+        one.page.keyboard.press("u")
+        one.page.wait_for_selector("#side:has-text('nothing to object to')")
+        assert [through(inspector, f"{origin.url}/x") for _ in range(4)] == [503, 503, 503, 200]
+        one.page.wait_for_selector("[aria-label='Verdict on the clients'] li:has-text('no-backoff')")
+        one.axe("a verdict")
+        one.calm()
+
+
+@check
+def every_view_of_rules_is_accessible_in_both_themes_and_sizes(browser, folder):
+    origin = Origin()
+    with ruled(folder) as inspector:
+        for path in ["/v2/pets", "/x", "/other"]:
+            through(inspector, origin.url + path)
+        for size in [(375, 700), *SIZES]:
+            for scheme in ("light", "dark"):
+                with visit(browser, inspector, size=size, scheme=scheme) as one:
+                    page, where = one.page, f"{size} {scheme}"
+
+                    def fits(view):
+                        one.axe(f"{view} {where}")
+                        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{view} is wider than the window: {where}"
+
+                    one.until("document.querySelector('#counts').textContent === '2 exchanges'")
+                    fits("the list")
+                    page.keyboard.press("u")
+                    page.wait_for_selector(".rule-item")
+                    fits("the rules")
+                    page.click("button:has-text('Add a rule')")
+                    page.wait_for_selector("#rule-text")
+                    page.fill("#rule-text", "- block: 403\n- request: { set: { 'header:x-more': yes } }\n")
+                    page.fill("#rule-key", "1")
+                    page.click("button:has-text('Try on exchange')")
+                    page.wait_for_selector("#side:has-text('is answered with 403')")
+                    fits("a new rule")
+                    page.click("button:has-text('Back')")
+                    page.click("[data-act='remove 1']")
+                    page.wait_for_selector("button:has-text('Put it back')")
+                    page.click("button:has-text('Save')")
+                    page.wait_for_selector("[aria-label='Changed lines: settings']")
+                    fits("what would be saved")
+                    page.click("button:has-text('Do not write')")
+                    state = json.loads(inspector.ask("/api/state"))["traffic"]
+                    inspector.ask("/api/modify/add", {"list": state["list"], "at": 1, "text": 'name: no ads\nwhen: "~d ads.example.com"\nblock: 403'})
+                    one.until("document.querySelectorAll('.rule-item').length === 3")
+                    one.calm()
+
+
+class Waiting:
+    """A request whose answer may take long."""
+
+    def __init__(self, inspector, url, method="GET", body=None):
+        self.status, self.text = None, None
+        proxy = re.search(r"listening on (http://\S+)", "".join(inspector.lines))[1]
+
+        def run():
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
+            request = urllib.request.Request(url, body, method=method)
+            try:
+                with opener.open(request, timeout=60) as answer:
+                    self.text, self.status = answer.read().decode(), answer.status
+            except urllib.error.HTTPError as error:
+                self.text, self.status = error.read().decode(), error.code
+            except (OSError, http.client.HTTPException) as error:
+                self.status = type(error).__name__
+
+        self.thread = threading.Thread(target=run, daemon=True)
+        self.thread.start()
+
+    def end(self):
+        self.thread.join(60)
+        return self.status
+
+
+PAUSES = """modify:
+  - name: stop
+    when: "~u /pay"
+    pause: request
+    for: 10m
+  - name: look
+    when: "~u /seen"
+    pause: response
+    for: 10m
+"""
+
+
+@check
+def paused_messages_go_on_as_people_decide(browser, folder):
+    origin = Origin()
+    with ruled(folder, PAUSES) as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+        assert through(inspector, f"{origin.url}/other") == 200
+        first = Waiting(inspector, f"{origin.url}/pay?number=1")
+        page.wait_for_selector("#paused:has-text('Paused 1')")
+        second = Waiting(inspector, f"{origin.url}/pay?number=2")
+        page.wait_for_selector("#paused:has-text('Paused 2')")
+        one.axe("the mark of paused messages")
+        # By keyboard: the longest waiting comes first, and both clocks run.
+        keys.press("p")
+        one.until("document.activeElement.dataset.item !== undefined")
+        items = page.eval_on_selector_all("[aria-label='Paused messages'] li", "all => all.map(item => item.textContent)")
+        assert "number=1" in items[0] and "number=2" in items[1] and "rule stop" in items[0], items
+        assert re.search(r"client waits \d+\.\d s, goes on in 9 min \d+ s", items[0]), items
+        one.until("(() => { const text = document.querySelector('.counts').textContent; window.clock ??= text; return window.clock !== text })()")
+        one.axe("paused messages")
+        keys.press("Enter")
+        page.wait_for_selector("#paused-url")
+        one.until("document.activeElement.textContent === 'Go on'")
+        assert page.input_value("#paused-method") == "GET" and page.input_value("#paused-url").endswith("/pay?number=1")
+        one.axe("a paused request")
+        page.fill("#paused-url", "nonsense")
+        page.click("button:has-text('Go on changed')")
+        page.wait_for_selector("#paused-result:has-text('is no absolute URL')")
+        page.fill("#paused-url", f"{origin.url}/changed")
+        page.focus("button:has-text('Go on changed')")
+        keys.press("Enter")
+        assert first.end() == 200 and json.loads(first.text) == {"path": "/changed"}
+        # By mouse: an answer, and a rule that gives it from now on.
+        page.wait_for_selector("#paused:has-text('Paused 1')")
+        page.click("[aria-label='Paused messages'] button.link")
+        page.wait_for_selector("#paused-answer-status")
+        page.fill("#paused-answer-status", "402")
+        page.fill("#paused-answer-body", '{"pay": true}')
+        page.click("[aria-label=Answer] button:has-text('Answer so from now on')")
+        assert second.end() == 402 and json.loads(second.text) == {"pay": True}
+        page.wait_for_selector("#paused", state="hidden")
+        one.until("document.querySelector('#side [role=status]').textContent === 'no message is waiting'")
+        keys.press("u")
+        page.wait_for_selector(".rule-item")
+        assert rule_names(one) == ["answer GET /pay", "stop", "look"]
+        page.click("[data-act='switch 2']")
+        one.until("document.querySelectorAll('.rule-item')[1].classList.contains('off')")
+        assert through(inspector, f"{origin.url}/pay?number=2") == 402 and through(inspector, f"{origin.url}/pay?number=3") == 200
+        # An answer: its head and body are changed.
+        third = Waiting(inspector, f"{origin.url}/seen")
+        page.wait_for_selector("#paused:has-text('Paused 1')")
+        page.click("#paused")
+        page.click("[aria-label='Paused messages'] button.link")
+        page.wait_for_selector("#paused-status")
+        assert page.input_value("#paused-body") == '{"path": "/seen"}' and "Content-Type: application/json" in page.input_value("#paused-headers")
+        one.axe("a paused answer")
+        page.fill("#paused-status", "201")
+        page.fill("#paused-body", "changed")
+        page.click("button:has-text('Go on changed')")
+        assert third.end() == 201 and third.text == "changed"
+        # Dropped, and gone on as it is.
+        fourth = Waiting(inspector, f"{origin.url}/seen?drop")
+        page.click("[aria-label='Paused messages'] button.link")
+        page.click("button:has-text('Drop')")
+        assert fourth.end() not in (200, 201)
+        fifth = Waiting(inspector, f"{origin.url}/seen?pass")
+        page.click("[aria-label='Paused messages'] button[aria-label^='Go on']")
+        assert fifth.end() == 200
+        one.calm(allowed=["422"])
+
+
+@check
+def a_client_that_left_is_struck_out(browser, folder):
+    origin = Origin()
+    with ruled(folder, PAUSES) as inspector, visit(browser, inspector) as one:
+        page = one.page
+        assert through(inspector, f"{origin.url}/other") == 200
+        port = int(re.search(r"listening on http://127.0.0.1:(\d+)", "".join(inspector.lines))[1])
+        client = socket.create_connection(("127.0.0.1", port))
+        client.sendall(f"GET {origin.url}/pay HTTP/1.1\r\nHost: {origin.url[7:]}\r\n\r\n".encode())
+        page.wait_for_selector("#paused:has-text('Paused 1')")
+        page.click("#paused")
+        page.click("[aria-label='Paused messages'] button.link")
+        page.wait_for_selector("#paused-url")
+        client.close()
+        page.wait_for_selector("[aria-label='Paused messages'] s:has-text('/pay')")
+        page.wait_for_selector("#paused-result:has-text('no longer waits')")
+        assert page.is_disabled("#paused-editor button:has-text('Go on changed')") and page.input_value("#paused-url").endswith("/pay")
+        one.axe("a client that left")
+        one.calm()
+    # On a build server nobody waits for people.
+    with ruled(folder, PAUSES, CI="true") as inspector, visit(browser, inspector):
+        assert through(inspector, f"{origin.url}/pay") == 200
+
+
+@check
+def every_view_of_paused_messages_fits(browser, folder):
+    origin = Origin()
+    with ruled(folder, PAUSES) as inspector:
+        with visit(browser, inspector):
+            assert through(inspector, f"{origin.url}/other") == 200
+            with visit(browser, inspector) as one:
+                waiting = [Waiting(inspector, f"{origin.url}/pay?{'long=' + 'x' * 200}"), Waiting(inspector, f"{origin.url}/seen")]
+                one.page.wait_for_selector("#paused:has-text('Paused 2')")
+            for size in [(375, 700), *SIZES]:
+                for scheme in ("light", "dark"):
+                    with visit(browser, inspector, size=size, scheme=scheme) as one:
+                        one.page.wait_for_selector("#paused:has-text('Paused 2')")
+                        one.page.keyboard.press("p")
+                        for index in range(2):
+                            one.page.locator("[aria-label='Paused messages'] button.link").nth(index).click()
+                            one.page.wait_for_selector("#paused-headers")
+                            one.axe(f"paused {index} {size} {scheme}")
+                            assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"wider than the window: {size}"
+                        one.calm()
+            for item in json.loads(inspector.ask("/api/paused"))["paused"]:
+                inspector.ask(f"/api/paused/{item['id']}", {"decision": "pass"})
+            assert [one.end() for one in waiting] == [200, 200]
+
+
 class OnTerminal(Inspector):
     """A running command on a terminal of its own."""
 
@@ -1307,6 +1726,7 @@ if __name__ == "__main__":
                     print(f"ok   {name}", flush=True)
                 except Exception as error:
                     failures += 1
-                    print(f"FAIL {name}: {type(error).__name__}: {error}", flush=True)
+                    line = next((frame.lineno for frame in reversed(traceback.extract_tb(error.__traceback__)) if frame.name == function.__name__), "?")
+                    print(f"FAIL {name}, line {line}: {type(error).__name__}: {error}", flush=True)
         browser.close()
     sys.exit(1 if failures else 0)

@@ -13,6 +13,7 @@ async function load(path) {
 const json = await load("core/json.js");
 const text = await load("core/text.js");
 const lines = await load("care/lines.js");
+const words = await load("traffic/words.js");
 
 test("numbers, names and their order stay as they were sent", () => {
   const value = json.parse('{"b": 12345678901234567890, "a": 1.10, "b": -0e1, "": [true, null, "\\u00e9"]}');
@@ -79,4 +80,37 @@ test("a line and a column lead to their place, whatever the characters are", () 
   assert.equal(lines.offset("😀x\ny", 1, 2), 2);
   assert.equal(lines.offset("a\nb", 1, 9), 1);
   assert.equal(lines.offset("a\nb", 7), 3);
+});
+
+test("an error about a rule names its line", () => {
+  assert.deepEqual(words.ruleProblem('"the page" line 3: "block" is "x"; write a status'), { line: 3, text: '"block" is "x"; write a status' });
+  assert.deepEqual(words.ruleProblem("the rules have changed"), { line: null, text: "the rules have changed" });
+});
+
+test("a rule says where it is from and what it did", () => {
+  assert.equal(words.ruleSource({ file: "/work/wiretape.yaml", line: 7 }), "wiretape.yaml, line 7");
+  assert.equal(words.ruleSource({ file: "the page", line: 1 }), "added in the page");
+  const rule = { enabled: true, matched: 0, applied: 0, preceded: 0 };
+  assert.equal(words.ruleCounts(rule), "never matched");
+  assert.equal(words.ruleCounts({ ...rule, matched: 3, applied: 1, preceded: 2 }), "matched 3, changed 1, 2 taken by an earlier rule");
+  assert.equal(words.ruleCounts({ ...rule, enabled: false }), "off");
+});
+
+test("clocks have tenths, and never go below zero", () => {
+  assert.deepEqual([-5, 0, 1234, 59_940, 61_000].map(words.clock), ["0.0 s", "0.0 s", "1.2 s", "59.9 s", "1 min 1 s"]);
+});
+
+test("events and messages cannot be answered, nor can an answer", () => {
+  assert.deepEqual(words.decisions("request").map(([name]) => name), ["pass", "change", "answer", "drop"]);
+  for (const stage of ["response", "event", "clientMessage", "serverMessage"]) assert.deepEqual(words.decisions(stage).map(([name]) => name), ["pass", "change", "drop"]);
+});
+
+test("what people did not change is not sent", () => {
+  const typed = { method: " PUT ", url: "http://a/ ", headers: "A: 1\r\n\nB: 2\n", body: "" };
+  assert.deepEqual(words.contentOf("request", typed, { body: "x" }), { method: "PUT", url: "http://a/", headers: ["A: 1", "B: 2"], body: "" });
+  // Bytes that are no text stay as they are.
+  assert.deepEqual(words.contentOf("response", { status: "201", reason: "", headers: "", body: "" }, { base64: "AP8=" }), { status: 201, reason: "", headers: [] });
+  assert.deepEqual(words.contentOf("event", { body: "data: 1" }, { body: "data: 0" }), { body: "data: 1" });
+  assert.deepEqual(words.contentOf("serverMessage", {}, { note: "it is too long" }), {});
+  assert.deepEqual(words.answerOf({ status: "503", headers: "Retry-After: 1", body: "no" }), { status: 503, headers: ["Retry-After: 1"], body: "no" });
 });

@@ -11,7 +11,7 @@ function open(...content) {
 
 export function close() { if (dialog.open) dialog.close(); }
 
-dialog.addEventListener("close", () => { clear(dialog); before?.focus?.(); });
+dialog.addEventListener("close", () => { dialog.onkeydown = null; clear(dialog); before?.focus?.(); });
 dialog.addEventListener("click", (event) => { if (event.target === dialog) close(); });
 
 export function help(commands) {
@@ -50,6 +50,20 @@ export function palette(commands) {
   open(element("h2", { id: "dialog-title", text: "Commands" }), input, list);
   render();
   input.focus();
+}
+
+/** Offers a few things to do, each [label, function]. */
+export function choose(title, choices) {
+  const buttons = choices.map(([label, run]) => element("button", { type: "button", class: "choice", text: label, onclick: () => { dialog.addEventListener("close", run, { once: true }); close(); } }));
+  open(element("h2", { id: "dialog-title", text: title }), element("div", { class: "palette" }, buttons), element("button", { type: "button", text: "Close", onclick: close }));
+  buttons[0].focus();
+  dialog.onkeydown = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const place = buttons.indexOf(document.activeElement);
+    if (!step || place < 0) return;
+    event.preventDefault();
+    buttons[(place + step + buttons.length) % buttons.length].focus();
+  };
 }
 
 /** A list of choices or results in the dialog. */

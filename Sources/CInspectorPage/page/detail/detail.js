@@ -6,7 +6,7 @@ import { viewer } from "./viewer.js";
 
 /** Shows one exchange in tabs. */
 export class Detail {
-  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`, `epoch()`, `edit()`, `resend()`, `ended(key)`. */
+  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`, `epoch()`, `edit()`, `resend()`, `rule()`, `hasRules()`, `ended(key)`. */
   constructor(parent, actions) {
     this.parent = parent;
     this.actions = actions;
@@ -77,6 +77,7 @@ export class Detail {
       whole(element("button", { type: "button", text: "curl", title: "Copy as curl (c)", onclick: () => this.copyCurl() })),
       whole(element("button", { type: "button", text: "Edit", title: "Edit it (e)", onclick: () => this.actions.edit() })),
       whole(element("button", { type: "button", text: "Resend", title: "Send the request again (r)", onclick: () => this.actions.resend() })),
+      this.actions.hasRules() ? whole(element("button", { type: "button", text: "Rule", title: "A rule for such requests (b)", "aria-haspopup": "dialog", onclick: () => this.actions.rule() })) : null,
       whole(element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") })),
       element("button", { type: "button", text: "Close", title: "Close (Escape)", onclick: () => this.actions.close() }));
     this.panel = panel;

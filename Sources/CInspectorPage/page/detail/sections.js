@@ -39,9 +39,17 @@ function extension(body) {
   return { json: "json", lines: "txt", form: "txt", markup: "txt", text: "txt" }[body.form] ?? "bin";
 }
 
+/** The rules that changed an exchange. It is recorded as the client sent it and as the origin answered. */
+function changedBy(exchange) {
+  if (!exchange.modified) return null;
+  const to = exchange.modified.forwardedTo;
+  return element("p", { class: "changed-by" }, "✎ changed by ", exchange.modified.rules.map((name, index) => [index ? ", " : null, element("strong", {}, recorded(name))]).flat(), to === undefined ? null : element("span", {}, ", forwarded to ", element("span", { class: "mono" }, recorded(to))));
+}
+
 export function request(exchange) {
   const message = exchange.request;
   return [
+    changedBy(exchange),
     element("p", { class: "startline" }, recorded(`${message.method} ${message.url} ${message.version}`)),
     message.target ? element("p", { class: "facts" }, "target as sent: ", recorded(message.target)) : null,
     fieldTable(message.headers, "Header fields of the request"),
@@ -57,6 +65,7 @@ export function response(exchange) {
   const outcome = exchange.isOpen ? element("p", { class: "caution", text: "still open: this is what was recorded so far" }) : exchange.outcome.kind === "complete" ? null : element("p", { class: "problem" }, outcomeWords(exchange.outcome));
   if (!message) return [...interim.flat(), outcome ?? element("p", { class: "empty", text: "no response" })];
   return [
+    changedBy(exchange),
     interim,
     element("p", { class: "startline" }, recorded(`${message.version} ${message.status} ${message.reason}`)),
     outcome,

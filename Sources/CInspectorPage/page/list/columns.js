@@ -39,15 +39,19 @@ export const COLUMNS = [
   ["size", "size", "size of the answer", "size", "72px", "size", (row) => bytes(row.size)],
   ["time", "time", "time", "time", "76px", "time", time],
   ["tls", "TLS", "TLS", "tls", "80px", null, (row) => row.tls ?? ""],
+  ["rules", "rules", "applied rules", "rules-column", "minmax(60px, 140px)", null, (row) => row.rules ?? ""],
   ["fall", "waterfall", "waterfall", "axis", "minmax(90px, 22%)", null, () => ""],
 ].map(([name, label, words, kind, width, sort, text]) => ({ name, label, words, kind, width, sort, text }));
 
 const DEFAULT = ["number", "method", "url", "status", "type", "size", "time", "fall"];
+// A narrow window has room for these.
+const NARROW = ["number", "method", "url", "status"];
+export const narrow = matchMedia("(max-width: 700px)");
 // Without it, nothing in the list would say what a row is.
 const ALWAYS = "url";
 
 export function chosen() {
-  let names = DEFAULT;
+  let names = narrow.matches ? NARROW : DEFAULT;
   try { const kept = JSON.parse(localStorage.getItem(KEY)); if (Array.isArray(kept)) names = kept; } catch { /* nothing is stored */ }
   return COLUMNS.filter((one) => one.name === ALWAYS || names.includes(one.name));
 }

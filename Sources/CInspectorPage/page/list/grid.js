@@ -1,5 +1,6 @@
 import { element, clear, recorded } from "../core/dom.js";
-import { chosen, statusOf } from "./columns.js";
+import { plain } from "../core/text.js";
+import { chosen, narrow, statusOf } from "./columns.js";
 import { Waterfall } from "./waterfall.js";
 
 const HEIGHT = 24;
@@ -50,6 +51,7 @@ export class Grid {
     const observer = new ResizeObserver(() => { this.measure(); this.paint(); });
     observer.observe(this.viewport);
     observer.observe(this.head);
+    narrow.addEventListener("change", () => this.choose());
   }
 
   /** Shows the chosen columns. */
@@ -170,7 +172,7 @@ export class Grid {
   makePattern() {
     const content = {
       url: () => [element("span", { class: "dim" }), element("span")],
-      status: () => [element("span", { "aria-hidden": "true" }), element("span"), element("span", { class: "marked", title: "has redacted values", text: " ◆", hidden: true }, element("span", { class: "skip", text: "redacted" }))],
+      status: () => [element("span", { "aria-hidden": "true" }), element("span"), element("span", { class: "marked", title: "has redacted values", text: " ◆", hidden: true }, element("span", { class: "skip", text: "redacted" })), element("span", { class: "marked", text: " ✎", hidden: true }, element("span", { class: "skip", text: "changed by rules" }))],
     };
     const cells = this.columns.map((column, index) => element("span", { role: "gridcell", class: column.kind === "axis" ? "fall" : column.kind, "aria-colindex": index + 1 }, content[column.name]?.() ?? []));
     return element("div", { class: "row", role: "row" }, cells);
@@ -191,12 +193,15 @@ export class Grid {
     put(row.url[1], path);
     if (!row.status) return;
     const [shape, words, kind] = data ? statusOf(data) : ["", "", ""];
-    const [cell, mark, text, secret] = row.status;
+    const [cell, mark, text, secret, changed] = row.status;
     if (row.kind !== kind) { row.kind = kind; cell.className = "status " + kind; }
     put(mark, shape && shape + " ");
     put(text, words);
     const isSecret = Boolean(data?.secret);
     if (secret.hidden === isSecret) secret.hidden = !isSecret;
+    const isChanged = Boolean(data?.rules);
+    if (changed.hidden === isChanged) changed.hidden = !isChanged;
+    if (isChanged) changed.title = `changed by ${plain(data.rules)}`;
   }
 
   /** The host, and what follows it; the host is empty if it has a column of its own. */
