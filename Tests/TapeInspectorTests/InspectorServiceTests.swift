@@ -46,6 +46,17 @@ import Testing
 
     private func lines(_ bytes: [UInt8]) throws -> [JSONValue] { try bytes.split(separator: 10).map { try JSONDocument(Array($0)).root } }
 
+    @Test func rowsAndExchangesNameTheRulesThatChangedThem() throws {
+        var changed = Interaction.sample(1)
+        changed.modified = Modification(rules: ["staging", "a \"b\""], forwardedTo: "http://b/")
+        let service = try self.service([changed, .sample(2)])
+        let rows = try self.json(service, "/api/rows?from=0&count=5")
+        #expect(rows["rules"]?.elements.map(\.string) == ["staging, a \"b\"", nil])
+        let modified = try #require(try self.json(service, "/api/x/1")["modified"])
+        #expect(modified["rules"]?.elements.map(\.string) == ["staging", "a \"b\""] && modified["forwardedTo"]?.string == "http://b/")
+        #expect(try self.json(service, "/api/x/2")["modified"] == nil)
+    }
+
     @Test func rowsComeInColumns() throws {
         let service = try self.service([
             .sample(1), .sample(2, at: 5, "POST", "http://a/x\"y", status: nil, outcome: .failed(Failure(kind: .dns, message: "no"))),
