@@ -31,9 +31,9 @@ import Testing
     @Test func activityChangesWithTheReport() throws {
         let engine = try RulesText.engine("- when: \"~u /a\"\n  block: 403")
         var known = [engine.activity]
-        _ = engine.plan(for: .get("http://a/b"), now: .zero)
+        _ = engine.plan(for: .get("http://x/b"), now: .zero)
         #expect(engine.activity == known[0], "nothing matched")
-        _ = engine.plan(for: .get("http://a/a"), now: .zero)
+        _ = engine.plan(for: .get("http://x/a"), now: .zero)
         known.append(engine.activity)
         var rules = engine.rules
         rules.rules[0].isOn = false
