@@ -167,6 +167,23 @@ import TrafficRules
             ])
     }
 
+    @Test func rulesOfSectionsMoveWithTheirLines() throws {
+        let section = "cassettes:\n  pets.json:\n    modify:\n      - name: own\n        pace: lte\n"
+        let text = "modify:\n  - block: 403\n" + section
+        let run = try TrafficRun(text)
+        // As the command line reads the section of a cassette.
+        var rules = run.engine.rules
+        let node = try #require(try SampleYAML.node(text)["cassettes"]?["pets.json"]?["modify"])
+        try rules.insert(RuleList(node: node, file: "wiretape.yaml", folder: nil), at: 1)
+        run.engine.replace(rules)
+        _ = try run.change("add", #""at": 1, "text": "when: ~u /a\nblock: 404""#)
+        let found = try run.ask("modify/save", "{\"list\": \(run.engine.list)}").json
+        #expect(found["after"]?.string == "modify:\n  - when: \"~u /a\"\n    block: 404\n  - block: 403\n" + section)
+        _ = try run.ask("modify/save", "{\"list\": \(run.engine.list), \"digest\": \"\(found["digest"]?.string ?? "")\"}")
+        #expect(run.engine.report().map(\.place.line) == [2, 4, 8])
+        #expect(try self.after(run) == found["after"]?.string)
+    }
+
     @Test func aSavedRuleIsOneOfTheFile() throws {
         let run = try TrafficRun("modify:\n  - block: 403\n")
         _ = try run.change("add", #""at": 1, "text": "block: 404""#)

@@ -12,6 +12,8 @@ struct RuleSaving {
     /// The names of the rules that are written, and the nodes as the new text has them.
     private let names: [String]
     private let nodes: [RuleNode]
+    /// Rules of the file's sections for some cassettes that are below the list, which move when the list grows.
+    private let below: [TrafficRule]
     /// Rules of other files that the page has changed: those files stay as they are.
     private let elsewhere: [String]
 
@@ -45,6 +47,12 @@ struct RuleSaving {
             wanted.append(RuleSplice.Wanted(node: rule.current, old: index))
             names.append(rule.name)
         }
+        // Rules of sections are known by their lines, too.
+        let claimed = wanted.compactMap(\.old)
+        guard Set(claimed).count == claimed.count else {
+            throw Self.refusal(
+                "the rules of \"\(settings.name)\" cannot be told apart by their lines: copy the rules, and put them there yourself")
+        }
         let isUnchanged =
             wanted.map(\.old) == own.indices.map { $0 } && zip(wanted, own).allSatisfy { $0.node.isSame(as: $1) }
         if isUnchanged {
@@ -55,6 +63,8 @@ struct RuleSaving {
         }
         self.before = before
         self.names = names
+        let line = Self.line(of: root) ?? Int.max
+        self.below = rules.rules.filter { $0.place.file == settings.name && settings.index(of: $0.place) == nil && $0.place.line > line }
         self.elsewhere = Self.elsewhere(rules, loaded, settings)
     }
 
@@ -105,6 +115,12 @@ struct RuleSaving {
         return new.isSame(as: old)
     }
 
+    /// The line of `modify`.
+    private static func line(of root: RuleNode) -> Int? {
+        guard case .members(let members) = root.content else { return nil }
+        return members.first { $0.name == "modify" }?.line
+    }
+
     private static func elsewhere(_ rules: TrafficRules, _ loaded: TrafficRules, _ settings: RuleSettings) -> [String] {
         let isOthers = { (rule: TrafficRule) in
             settings.index(of: rule.place) == nil && rule.place.file != InspectedRules.pageName
@@ -150,6 +166,8 @@ struct RuleSaving {
         }
         self.settings.wrote(self.nodes)
         var places: [String: TrafficRule.Place] = [:]
+        let growth = self.after.count { $0 == 10 } - (self.before ?? []).count { $0 == 10 }
+        for rule in self.below { places[rule.name] = TrafficRule.Place(file: self.settings.name, line: rule.place.line + growth) }
         for (name, node) in zip(self.names, self.nodes) { places[name] = TrafficRule.Place(file: self.settings.name, line: node.line) }
         return places
     }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Takes the pictures of the inspector for README and docs: pictures.py WIRETAPE FOLDER."""
+import pathlib
 import random
 import sys
 import tempfile
@@ -68,6 +69,22 @@ def shop(path):
     return upload
 
 
+RULES = """modify:
+  - name: busy
+    when: "~u /pets.page=1"
+    fault: { status: 503, retryAfter: 2s, first: 2 }
+  - name: slow network
+    pace: slow-3g
+    enabled: false
+  - name: healthy
+    when: "~u /health"
+    respond: { status: 200, json: { status: up } }
+  - name: no advertisements
+    when: "~d ads.example.com"
+    block: 403
+"""
+
+
 def take(page, folder, name, first="#panel > *"):
     """Gives most of the window to the details, from an element on."""
     if not page.is_hidden("#splitter"):
@@ -107,6 +124,13 @@ def main(wiretape, folder):
             one.page.wait_for_selector("text=would answer")
             one.page.set_viewport_size({"width": SIZE[0], "height": 860})
             take(one.page, folder, "inspector-miss", ".results .startline")
+        pathlib.Path(f"{work}/rules.yaml").write_text(RULES)
+        with Inspector("replay", f"{work}/pages.json", "--web", "--modify", f"{work}/rules.yaml", "--verdict", "client", cwd=work) as inspector, visit(browser, inspector, size=SIZE) as one:
+            for path in ["/pets?page=1&ts=1764087301"] * 3 + ["/health", "/pets?page=2&ts=1764087302"]:
+                through(inspector, API + path)
+            one.page.keyboard.press("u")
+            one.page.wait_for_selector("[aria-label='Verdict on the clients'] li")
+            take(one.page, folder, "inspector-rules", ".results > *")
         browser.close()
 
 

@@ -308,7 +308,7 @@ export class Rules {
       if (this.verdict.shown === text) return;
       this.verdict.shown = text;
       clear(this.verdict, element("h3", { text: "What the clients did with answers that failed" }),
-        findings.length ? element("ul", { class: "problems", "aria-label": "Verdict on the clients" }, findings.map((one) => element("li", { class: one.certainty === "sure" ? "problem" : "caution" }, one.certainty === "sure" ? "✗ " : "⚠ likely: ", element("strong", { text: one.kind }), " ", recorded(one.text), ` (request ${one.requests.slice(0, 20).join(", ")})`))) : element("p", { class: "status good", text: "✓ nothing to object to" }));
+        findings.length ? element("ul", { class: "problems", "aria-label": "Verdict on the clients" }, findings.map((one) => element("li", { class: one.certainty === "sure" ? "problem" : "caution" }, one.certainty === "sure" ? "✗ " : "⚠ likely: ", element("strong", { text: one.kind }), " ", recorded(one.text), ` (${one.requests.length === 1 ? "request" : "requests"} ${one.requests.slice(0, 20).join(", ")})`))) : element("p", { class: "status good", text: "✓ nothing to object to" }));
     } catch { /* the next look tries again */ }
   }
 }
