@@ -180,7 +180,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: forPlayback + [
-                "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio("NIOCore"),
+                "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "TrafficRules", "CZlib", nio("NIOCore"),
             ],
             path: "Fuzz/Targets"
         ),

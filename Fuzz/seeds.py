@@ -201,6 +201,7 @@ def seeds():
                 for answers in (0, 3, 0x16, 0x5A, 0xBF):
                     yield "http2", bytes([role | limits, answers]) + octets
     yield from (("import", octets) for octets in recordings())
+    yield from (("rules", octets) for octets in rules())
     yield "hello", hello()
     yield "hello", hello()[:5] + hello()[5:]
     for tape in sorted([*ROOT.glob("Cassettes/**/*.json"), *ROOT.glob("Tests/CassetteTests/CassetteFormat/Golden/**/*.json")]):
@@ -216,6 +217,25 @@ def seeds():
             if len(alone) <= 4096:
                 yield "cassette", alone
                 yield "cassette", b'{ "wiretape": 1,\n  "interactions": [\n    ' + alone + b"\n  ]\n}\n"
+
+
+def rules():
+    """Lists of traffic rules, each with a body."""
+    lists = [
+        [{"when": "~m POST & !~bq x", "block": 403}],
+        [{"when": "~u ^http://h\\.test/", "mapRemote": "http://other.test/x/"}, {"request": {"set": {"header:x": "y", "json:/a": 2}}}],
+        [{"respond": {"status": 201, "json": {"id": "{{json:/id}}", "list": [1, True, None]}}}],
+        [{"response": {"status": 500, "set": {"json:/a/b": "c"}, "remove": ["json:/d/*/e"], "replace": [{"in": "body", "match": "(a)b", "with": "$1"}]}}],
+        [{"request": {"set": {"form:a": "1", "part:p": "text", "filename:p": "f.png", "query:b": 2}, "remove": ["form:c"]}}],
+        [{"pace": {"profile": "3g", "jitter": "50ms", "each": "host"}}, {"fault": {"status": 429, "retryAfter": "2s", "first": 2}}],
+        [{"fault": {"quota": {"limit": 1, "window": "10s", "by": "json:/id"}}}],
+    ]
+    lists += [[{"fault": {"kind": kind, "after": after}}] for kind in ("cut", "truncate", "reset", "close", "garbage", "timeout") for after in ("3B", "50%", "1 events")]
+    lists += [[{"fault": {"kind": kind, "after": "1 events"}}] for kind in ("drop", "repeat", "reorder")]
+    lists += [[{"fault": {"kind": "slice", "bytes": 3}}], [{"fault": "corrupt"}], [{"fault": {"kind": "stall", "for": "1s", "share": "50%"}}]]
+    bodies = [b'{"id": 7, "a": {"b": 1}, "d": [{"e": 1}]}', b"data: {}\n\ndata: b\n\n", b"a=1&c=2", b'--b\r\nContent-Disposition: form-data; name="p"; filename="q"\r\n\r\nx\r\n--b--\r\n']
+    for number, one in enumerate(lists):
+        yield json.dumps(one).encode() + b"\0" + bodies[number % len(bodies)]
 
 
 def main(folder):

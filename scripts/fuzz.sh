@@ -9,14 +9,14 @@ place=$root/.build-fuzz
 package=$place/package
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- multipart inflate body cassette message hello http2 proto websocket import
+[ $# -gt 0 ] || set -- multipart inflate body cassette message hello http2 proto websocket import rules
 
 # The targets are in a package of their own, so that the product's package needs no unsafe flags and the proxy is not built. Of SwiftNIO,
 # they use only the buffers.
 mkdir -p "$package/Sources"
 codings='"CBrotli", "CZstd", '
 . "$root/scripts/cassette-targets.sh"
-for target in CZlib COpenSSL CNghttp2 CBrotli CZstd $cassette_targets CYaml TapeYAML TapeRecorder CassetteImport TapeTLS TapeHTTP2; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+for target in CZlib COpenSSL CNghttp2 CBrotli CZstd $cassette_targets CYaml TapeYAML TapeRecorder CassetteImport TrafficRules TapeTLS TapeHTTP2; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
 ln -sfn "$root/Fuzz/Command" "$package/Sources/Fuzz"
 ln -sfn "$root/Fuzz/Targets" "$package/Sources/FuzzTargets"
 cat >"$package/Package.swift.new" <<END
@@ -45,8 +45,9 @@ $(grep 'apple/swift-nio.git' "$root/Package.swift")
         .target(name: "TapeYAML", dependencies: ["CYaml"], swiftSettings: settings),
         .target(name: "TapeRecorder", dependencies: [$playback, "CassettePlayback", "TapeExchange"], swiftSettings: settings),
         .target(name: "CassetteImport", dependencies: [$playback, "TapeExchange", "TapeRecorder", "TapeYAML"], swiftSettings: settings),
+        .target(name: "TrafficRules", dependencies: [$playback, "CassettePlayback", "TapeExchange"], swiftSettings: settings),
         .target(
-            name: "FuzzTargets", dependencies: [$playback, "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio],
+            name: "FuzzTargets", dependencies: [$playback, "CassetteImport", "TrafficRules", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio],
             swiftSettings: settings),
         .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings),
     ],
