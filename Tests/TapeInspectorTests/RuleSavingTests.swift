@@ -42,6 +42,11 @@ import TrafficRules
         #expect(run.file.text.withLock { $0 } == Self.settings)
         let digest = try #require(shown["digest"]?.string)
         #expect(try run.ask("modify/save", #"{"list": 2, "digest": "00"}"#).status == 409)
+        // The disk is full.
+        run.file.problem.withLock { $0 = SettingSyntaxError("cannot write it: free some space.") }
+        let failed = try run.ask("modify/save", "{\"list\": 2, \"digest\": \"\(digest)\"}")
+        #expect(failed.status == 422 && failed.json.message == "cannot write it: free some space.")
+        run.file.problem.withLock { $0 = nil }
         // Somebody edits another setting meanwhile.
         run.file.text.withLock { $0 = "grace: 2\n" + Self.settings }
         #expect(try run.ask("modify/save", "{\"list\": 2, \"digest\": \"\(digest)\"}").json.code == "stale")

@@ -120,10 +120,15 @@ import Testing
         let run = try TrafficRun()
         let text = String(repeating: "x", count: InspectedRules.textLimit)
         #expect(try run.change("add", "\"text\": \"respond: { body: '\(text)' }\"").status == 413)
-        let body = String(repeating: "x", count: InspectedRules.textLimit - 100)
-        var statuses: [Int] = []
-        for _ in 0..<17 { statuses.append(try run.change("add", "\"text\": \"respond: { body: '\(body)' }\"").status) }
-        #expect(statuses == Array(repeating: 200, count: 16) + [413])
+        func member(_ name: String, _ content: RuleNode.Content) -> RuleNode.Content {
+            .members([RuleNode.Member(name: name, line: 1, value: RuleNode(line: 1, content: content))])
+        }
+        let body = String(repeating: "x", count: 16 << 20)
+        let node = RuleNode(line: 1, content: member("respond", member("body", .text(body))))
+        let list = RuleNode(line: 1, content: .list(Array(repeating: node, count: 4)))
+        run.engine.replace(try TrafficRules([RuleList(node: list, file: "wiretape.yaml", folder: nil)]))
+        #expect(try run.change("add", #""text": "block: 403""#).status == 413)
+        #expect(try run.change("remove", #""rule": 1"#).status == 200 && run.change("add", #""text": "block: 403""#).status == 200)
     }
 
     @Test func aNewVersionOfARuleKeepsItsFileAndChoosesNone() throws {

@@ -23,12 +23,7 @@ struct RuleSaving {
             throw Self.refusal("\"\(settings.name)\" is JSON, and rules are written as YAML: copy them, and put them there yourself")
         }
         self.settings = settings
-        let before: [UInt8]?
-        do {
-            before = try settings.load()
-        } catch {
-            throw Self.refusal("\"\(settings.name)\" cannot be read: \(error)")
-        }
+        let before = try Self.reporting { try settings.load() }
         let text = before ?? []
         let root = try read(text, settings.name)
         let own = root["modify"].map(RuleSplice.rules) ?? []
@@ -70,6 +65,15 @@ struct RuleSaving {
 
     private static func refusal(_ message: String) -> LocalHTTP.LocalAnswer {
         LocalHTTP.LocalAnswer(status: 422, reason: "Unprocessable Content", code: "settings", message: "\(message).")
+    }
+
+    /// Reports why a file cannot be read or written.
+    private static func reporting<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch let error as SettingSyntaxError {
+            throw LocalHTTP.LocalAnswer(status: 422, reason: "Unprocessable Content", code: "settings", message: error.message)
+        }
     }
 
     /// The first candidate that reads as the same settings with the wanted rules.
@@ -158,11 +162,7 @@ struct RuleSaving {
     /// - Returns: the places that the rules have there now, by their names.
     func write() throws -> [String: TrafficRule.Place] {
         if self.changes {
-            do {
-                try self.settings.replace(self.after)
-            } catch {
-                throw Self.refusal("\"\(self.settings.name)\" cannot be written: \(error)")
-            }
+            try Self.reporting { try self.settings.replace(self.after) }
         }
         self.settings.wrote(self.nodes)
         var places: [String: TrafficRule.Place] = [:]

@@ -7,7 +7,7 @@ package import TrafficRules
 package final class RuleSettings: Sendable {
     /// The path as people named it.
     package let name: String
-    /// The file's bytes; nil if there is no file yet.
+    /// The file's bytes; nil if there is no file yet. Throws `SettingSyntaxError` with a message for people, as `replace` does.
     let load: @Sendable () throws -> [UInt8]?
     /// Replaces the file in one step.
     let replace: @Sendable ([UInt8]) throws -> Void

@@ -80,14 +80,26 @@ extension ConfigOptions {
             name: path, rules: own?.value.node,
             folder: CassetteGlob.folder(of: CassetteGlob.absolute(path, in: ConfigSearch.workingFolder)),
             sizeLimit: ConfigFile.sizeLimit,
-            load: { access(path, F_OK) == 0 ? try WholeFile.read(path, limit: ConfigFile.sizeLimit) : nil },
+            load: {
+                guard access(path, F_OK) == 0 else { return nil }
+                return try Self.reporting { () throws(TrustError) in try WholeFile.read(path, limit: ConfigFile.sizeLimit) }
+            },
             replace: { bytes in
                 var status = stat()
                 let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o644
                 // A link stays one.
                 let target = realpath(path, nil)
                 defer { free(target) }
-                try WholeFile.replace(target.map { String(cString: $0) } ?? path, with: bytes, mode: mode)
+                let file = target.map { String(cString: $0) } ?? path
+                try Self.reporting { () throws(TrustError) in try WholeFile.replace(file, with: bytes, mode: mode) }
             })
+    }
+
+    private static func reporting<Result>(_ work: () throws(TrustError) -> Result) throws(SettingSyntaxError) -> Result {
+        do {
+            return try work()
+        } catch {
+            throw SettingSyntaxError(error.message)
+        }
     }
 }

@@ -1239,6 +1239,36 @@ def paused_messages_go_on_as_people_decide(browser, folder):
 
 
 @check
+def paused_events_are_changed_and_left_out(browser, folder):
+    origin = Origin()
+    origin.gate.set()
+    with ruled(folder, 'modify:\n  - when: "~u /events"\n    pause: events\n    for: 10m\n') as inspector, visit(browser, inspector) as one:
+        page = one.page
+        assert through(inspector, f"{origin.url}/other") == 200
+        client = Waiting(inspector, f"{origin.url}/events")
+        page.wait_for_selector("#paused:has-text('Paused 1')")
+        page.click("#paused")
+
+        def choose(number):
+            page.click("[aria-label='Paused messages'] button.link")
+            one.until(f"document.querySelector('#paused-body')?.value === 'id: {number}\\ndata: event {number}\\n\\n'")
+
+        choose(0)
+        assert page.query_selector("#paused-headers") is None and page.query_selector("#paused-editor button:has-text('Answer')") is None
+        one.axe("a paused event")
+        page.fill("#paused-body", "data: changed\n\n")
+        page.click("button:has-text('Go on changed')")
+        one.until("document.querySelector('#paused-editor').childElementCount === 0")
+        choose(1)
+        page.click("button:has-text('Drop')")
+        one.until("document.querySelector('#paused-editor').childElementCount === 0")
+        choose(2)
+        page.click("#paused-editor button:has-text('Go on')")
+        assert client.end() == 200 and client.text == "data: changed\n\nid: 2\ndata: event 2\n\n", client.text
+        one.calm()
+
+
+@check
 def a_client_that_left_is_struck_out(browser, folder):
     origin = Origin()
     with ruled(folder, PAUSES) as inspector, visit(browser, inspector) as one:
@@ -1694,7 +1724,22 @@ def every_session_of_serve_has_a_page(browser, folder):
             with visit(browser, types.SimpleNamespace(address=session["inspector"], origin=address, token=own)) as one:
                 one.until(f"document.querySelector('#counts').textContent === '{count}'")
                 assert one.page.inner_text("#live-words").startswith("serve")
-                one.calm()
+                # Rules of the control API are on the page, which may add some, and has no file to save them to.
+                ask("PUT", f"/sessions/{session['id']}/modify", {"modify": [{"name": "shut", "when": "~u /shut", "block": 403}]})
+                one.page.keyboard.press("u")
+                one.page.wait_for_selector(".rule-item:has-text('shut')")
+                one.page.click("button:has-text('Save')")
+                one.page.wait_for_selector("#rules-result:has-text('this run reads no settings file')")
+                one.page.click("button:has-text('Add a rule')")
+                one.page.fill("#rule-text", "when: ~u /pets\nblock: 418\n")
+                one.page.click(".viewer-bar button:has-text('Add')")
+                one.page.wait_for_selector(".rule-item >> nth=1")
+                try:
+                    urllib.request.urlopen(session["reverse"] + origin.url + "/pets", timeout=20)
+                    raise AssertionError("a rule of the page does nothing")
+                except urllib.error.HTTPError as error:
+                    assert error.code == 418, error.code
+                one.calm(allowed=["422"])
         # A session does not lead to the page of another one.
         try:
             found = urllib.request.urlopen(sessions[0]["reverse"] + said[1].split("#")[0], timeout=20).status

@@ -12,6 +12,7 @@ final class TrafficRun {
     /// A settings file in memory.
     final class SettingsFile: Sendable {
         let text: Guarded<String?>
+        let problem = Guarded<SettingSyntaxError?>(nil)
         init(_ text: String?) { self.text = Guarded(text) }
     }
 
@@ -40,7 +41,10 @@ final class TrafficRun {
         let settings = RuleSettings(
             name: name, rules: modify, folder: "/folder", sizeLimit: sizeLimit,
             load: { file.text.withLock { $0 }.map { Array($0.utf8) } },
-            replace: { bytes in file.text.withLock { $0 = String(decoding: bytes, as: UTF8.self) } })
+            replace: { bytes in
+                if let problem = file.problem.withLock({ $0 }) { throw problem }
+                file.text.withLock { $0 = String(decoding: bytes, as: UTF8.self) }
+            })
         let now = self.now
         self.desk.setWatched { true }
         var run = InspectedRun(

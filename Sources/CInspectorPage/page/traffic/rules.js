@@ -183,7 +183,7 @@ export class Rules {
     key.value = exchange?.key ?? this.actions.chosen() ?? "";
     const first = element("input", { type: "checkbox", id: "rule-first" });
     first.checked = true;
-    const { list } = this.list;
+    let { list } = this.list;
     const members = () => ({ text: area.value, ...(number ? { rule: number } : { at: first.checked ? 1 : this.list.rules.length + 1 }) });
     const fail = (error) => {
       const { line, text: words } = ruleProblem(error.message);
@@ -195,6 +195,8 @@ export class Rules {
     };
     const apply = async () => {
       try {
+        // A new rule fits any list; a changed one may be at another place by now.
+        if (!number) { this.list = await api.json("/api/modify"); list = this.list.list; }
         await api.post(number ? "/api/modify/replace" : "/api/modify/add", { list, ...members() });
         await this.show();
       } catch (error) { fail(error); }
