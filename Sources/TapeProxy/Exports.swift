@@ -13,6 +13,7 @@
 @_exported public import typealias CassettePlayback.MatchRuleError
 @_exported public import struct CassettePlayback.MatchRuleErrorCode
 @_exported public import struct CassettePlayback.MatchRuleTexts
+@_exported public import enum CassettePlayback.RulePreset
 @_exported public import struct CassettePlayback.MatchRules
 @_exported public import struct CassettePlayback.MissReport
 @_exported public import struct CassetteRun.Age

@@ -21,6 +21,7 @@
 @_exported public import typealias CassettePlayback.MatchRuleError
 @_exported public import struct CassettePlayback.MatchRuleErrorCode
 @_exported public import struct CassettePlayback.MatchRuleTexts
+@_exported public import enum CassettePlayback.RulePreset
 @_exported public import struct CassettePlayback.MatchRules
 @_exported public import struct CassettePlayback.MatchedRequest
 @_exported public import struct CassettePlayback.MissReport

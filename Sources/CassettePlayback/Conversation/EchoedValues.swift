@@ -109,7 +109,7 @@ struct EchoedValues: Sendable {
         func enter(_ name: [UInt8]) {
             guard let container = containers.last else { return }
             pointer.removeLast(pointer.count - container.pointerEnd)
-            PlacePointer.append(name, to: &pointer)
+            PlacePath.append(name, to: &pointer)
         }
         func enterElement() {
             guard let last = containers.indices.last, let index = containers[last].index else { return }

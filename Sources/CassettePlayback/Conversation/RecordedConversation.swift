@@ -40,7 +40,7 @@ final class RecordedConversation: Sendable {
             hasher.combine(message.count)
             hasher.combine(message)
             // Messages with marks can match several live ones, so two of them are never considered equal.
-            if message.hasMarks || unread.contains(number) { hasher.combine(index) }
+            if message.mayFit || unread.contains(number) { hasher.combine(index) }
             rests.append(hasher.finalize())
         }
         self.rests = rests.reversed()
@@ -54,7 +54,7 @@ final class RecordedConversation: Sendable {
         guard self.requests.indices.contains(number) else { return false }
         guard !self.unread.contains(number) else { return true }
         let recorded = self.requests[number]
-        return recorded == live || (recorded.hasMarks && recorded.fits(live: live))
+        return recorded == live || (recorded.mayFit && recorded.fits(live: live))
     }
 
     /// An estimate of its memory use, in bytes.
@@ -171,7 +171,7 @@ extension RecordedCassette {
                 guard isComplete else { continue }
                 sizes.append(messages.size)
                 let message = messages.finish()
-                facets.append(detail == .digests && !message.hasMarks ? message.digestOnly : message)
+                facets.append(detail == .digests && !message.mayFit ? message.digestOnly : message)
             }
         }
         try self.readWire(request.body, digest, take)

@@ -295,7 +295,7 @@ extension RecordedCassette {
                 case nil: break
                 }
                 let made = facets.finish()
-                guard detail == .digests, !made.hasMarks else { return made }
+                guard detail == .digests, !made.mayFit else { return made }
                 var kept = made.digestOnly
                 kept.exempt = made.exempt
                 return kept

@@ -13,7 +13,9 @@ extension BodyFacets {
         guard self.kind == recorded.kind else {
             return [.bodyKind(here: self.kind.rawValue, recorded: recorded.kind.rawValue)]
         }
-        let unequal = FacetDifference(live: self.facets, recorded: recorded.facets).withoutFitting
+        var unequal = FacetDifference(live: self.facets, recorded: recorded.facets)
+        if recorded.mayLack { unequal = unequal.withoutOptional(live: self.facets, recorded: recorded.facets) }
+        unequal = unequal.withoutFitting
         let pairing = FacetPairing(hidesCodes: recorded.hasCodedMarks)
         var left = unequal.recorded
         var differences: [RequestDifference] = []
@@ -22,6 +24,10 @@ extension BodyFacets {
             differences += pairing.differences(live, partner.map { left.remove(at: $0) })
         }
         for recorded in left where differences.count < Self.differenceLimit { differences += pairing.differences(nil, recorded) }
+        if differences.isEmpty, let facet = unequal.live.first(where: \.isContainer), facet.place == .json {
+            // The same values are put together in another way.
+            differences = [pairing.regrouped(facet)]
+        }
         differences = FacetPairing.smallest(differences)
         return differences.isEmpty ? [.bodyRemainder] : differences
     }
@@ -54,6 +60,15 @@ struct FacetDifference {
             left.append(facet)
         }
         self.recorded = left.reversed()
+    }
+
+    /// Drops the facets of values that may be missing, if the other body has nothing at all of them.
+    func withoutOptional(live: [BodyFacet], recorded: [BodyFacet]) -> FacetDifference {
+        let (here, there) = (Set(live.flatMap(\.optional)), Set(recorded.flatMap(\.optional)))
+        var rest = self
+        rest.live.removeAll { !$0.optional.allSatisfy(there.contains) }
+        rest.recorded.removeAll { !$0.optional.allSatisfy(here.contains) }
+        return rest
     }
 
     /// Drops the recorded facets whose marks fit a live facet of the same name, along with those live facets.
@@ -105,6 +120,7 @@ struct FacetPairing {
         let shown = live.map { self.shown($0, recorded) }
         func value(_ facet: BodyFacet) -> String { Self.value(facet) }
         switch facet.place {
+        case .json where live?.isContainer == true && recorded?.isContainer == true: return []
         case .json: return [.json(pointer: name, here: shown.map(Self.json), recorded: recorded.map(Self.json))]
         case .xml: return [.xml(path: name, here: shown.map(Self.xml), recorded: recorded.map(Self.xml))]
         case .grpc: return [Self.grpc(name, shown, recorded)]
@@ -118,6 +134,13 @@ struct FacetPairing {
         case .whole: return [self.whole(live, recorded)]
         case .part: return self.part(live, recorded).map { .part(name: name, $0) }
         }
+    }
+
+    /// An element of an array in any order whose values are all in the recorded array, but in different elements.
+    func regrouped(_ live: BodyFacet) -> RequestDifference {
+        let difference = RequestDifference.json(
+            pointer: Self.text(live.name), here: "another combination of recorded values", recorded: nil)
+        return live.within.isEmpty ? difference : .within(Self.text(live.within.dropLast()), difference)
     }
 
     /// A live facet in which secrets are hidden where the recorded one has marks.
@@ -155,10 +178,25 @@ struct FacetPairing {
             default: continue
             }
         }
-        guard !missing.isEmpty else { return self.smallestInXML(differences) }
-        return self.smallestInXML(differences).filter { difference in
+        let rest = self.smallestInJSON(self.smallestInXML(differences))
+        guard !missing.isEmpty else { return rest }
+        return rest.filter { difference in
             guard case .within(let container, _) = difference else { return true }
             return !missing.contains(container)
+        }
+    }
+
+    /// Without the values of an object or array that only one of the two has.
+    private static func smallestInJSON(_ differences: [RequestDifference]) -> [RequestDifference] {
+        var (added, removed): (Set<Substring>, Set<Substring>) = ([], [])
+        for case .json(let pointer, let here, let recorded) in differences {
+            if recorded == nil { added.insert(pointer[...]) } else if here == nil { removed.insert(pointer[...]) }
+        }
+        guard !added.isEmpty || !removed.isEmpty else { return differences }
+        return differences.filter { difference in
+            guard case .json(let pointer, let here, let recorded) = difference, here == nil || recorded == nil else { return true }
+            let containers = recorded == nil ? added : removed
+            return !pointer.indices.contains { $0 > pointer.startIndex && pointer[$0] == "/" && containers.contains(pointer[..<$0]) }
         }
     }
 

@@ -77,7 +77,9 @@ extension BodyFacets {
     static func make(_ content: (kind: Kind, facets: FacetCollector), url: String, _ plan: BodyPlan) -> BodyFacets {
         var facets = content.facets
         if plan.isGraphQL { GraphQLFacets.read(url: url, plan, into: &facets) }
-        return facets.facets(content.kind)
+        var made = facets.facets(content.kind)
+        made.mayLack = plan.hasOptional
+        return made
     }
 }
 
@@ -298,7 +300,7 @@ final class ContentFacets {
                 let isRead = bytes.withUnsafeBytes { CBORFacets.read($0, self.plan.pointers, isSequence: isSequence, into: &collector) }
                 if isRead { return (.cbor, collector) }
             case .text:
-                if TextFacet(field: self.field).read(bytes, into: &collector) { return (.text, collector) }
+                if TextFacet(field: self.field, rules: self.plan.text).read(bytes, into: &collector) { return (.text, collector) }
             }
         }
         return nil
@@ -330,63 +332,54 @@ final class BodyPlan: Sendable {
     let xmlPointers: PointerSet
     /// Pointers to fields in gRPC messages.
     let grpcPointers: PointerSet
-    let ignoredFields: Set<[UInt8]>
-    let fieldPatterns: [String: [NumberedPattern]]
-    /// Header fields of messages in `application/http`, in lower case.
-    let ignoredHeaders: Set<String>
-    let ignoredParts: Set<[UInt8]>
-    let partPatterns: [String: [NumberedPattern]]
-    /// Names of parts whose filenames are ignored.
-    let ignoredFilenames: Set<[UInt8]>
-    let filenamePatterns: [String: [NumberedPattern]]
+    /// By the names of form fields.
+    let fields: NamedRules
+    /// By the names of header fields of messages in `application/http`, in lower case.
+    let headers: NamedRules
+    /// By the names of parts.
+    let parts: NamedRules
+    /// For filenames, by the names of their parts.
+    let filenames: NamedRules
+    /// For a whole text.
+    let text: ValueRules
+    /// Whether a value may be missing, so that bodies with different facets may be equal.
+    let hasOptional: Bool
     /// How to compare the content of the parts and fields that rules name, by name.
     private let partPlans: [String: BodyPlan]
     private let fieldPlans: [String: BodyPlan]
     /// How to compare the content of all others; nil if their content is not parsed.
     private let contentPlan: BodyPlan?
-    /// Ignored query items of a GraphQL request.
-    let ignoredItems: Set<String>
+    /// By the names of the query items of a GraphQL request.
+    let items: NamedRules
     /// Whether values are kept whole, so that they can be compared with marks in recorded values.
     let keepsWholeValues: Bool
 
-    init(
-        rules: [MatchRule], ordersParts: Bool, ignored: [MatchPlace], patterns: [PlacePattern], keepsWholeValues: Bool = false,
-        depth: Int = 0
-    ) {
+    init(rules: [MatchRule], ordersParts: Bool, _ places: PlaceRules, keepsWholeValues: Bool = false, depth: Int = 0) {
         let match = rules.compactMap { if case .body(let match) = $0 { match } else { nil } }.first
         self.isGraphQL = rules.contains(.graphQL)
         self.match = match ?? (self.isGraphQL ? .byKind : nil)
         self.ordersParts = ordersParts
-        self.ignoredFields = Set(ignored.compactMap { if case .formField(let name) = $0 { Array(name.utf8) } else { nil } })
-        self.ignoredItems = Set(ignored.compactMap { if case .queryItem(let name) = $0 { name } else { nil } })
+        self.hasOptional = !places.optional.isEmpty
+        // Whether a value is missing shows only if all facets are kept.
+        let keepsWholeValues = keepsWholeValues || self.hasOptional
         self.keepsWholeValues = keepsWholeValues
-        self.ignoredHeaders = Set(ignored.compactMap { if case .header(let name) = $0 { name } else { nil } })
-        self.ignoredParts = Set(ignored.compactMap { if case .part(let name) = $0 { Array(name.utf8) } else { nil } })
-        self.ignoredFilenames = Set(ignored.compactMap { if case .partFilename(let name) = $0 { Array(name.utf8) } else { nil } })
-        var fieldPatterns: [String: [NumberedPattern]] = [:]
-        var filenamePatterns: [String: [NumberedPattern]] = [:]
-        var partPatterns: [String: [NumberedPattern]] = [:]
-        for (number, pattern) in NumberedPattern.all(patterns) {
-            switch pattern.place {
-            case .formField(let name): fieldPatterns[name, default: []].append(number)
-            case .part(let name): partPatterns[name, default: []].append(number)
-            case .partFilename(let name): filenamePatterns[name, default: []].append(number)
-            case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .json, .xml, .grpc, .within: continue
-            }
-        }
+        self.fields = places.named { if case .formField(let name) = $0 { name } else { nil } }
+        self.items = places.named { if case .queryItem(let name) = $0 { name } else { nil } }
+        self.headers = places.named { if case .header(let name) = $0 { name } else { nil } }
+        self.parts = places.named { if case .part(let name) = $0 { name } else { nil } }
+        self.filenames = places.named { if case .partFilename(let name) = $0 { name } else { nil } }
+        self.text = depth == 0 ? places.only { $0 == .body } : ValueRules()
         var (partPlans, fieldPlans): ([String: BodyPlan], [String: BodyPlan]) = ([:], [:])
         if self.match == .bytes || self.match == .text || depth == BodyFacets.nestingLimit {
             self.contentPlan = nil
         } else {
             func plan(of container: MatchPlace?) -> BodyPlan {
                 BodyPlan(
-                    rules: [.body(.byKind)], ordersParts: ordersParts, ignored: ignored.compactMap { $0.inside(container) },
-                    patterns: patterns.compactMap { pattern in
-                        pattern.place.inside(container).map { PlacePattern(place: $0, pattern: pattern.pattern) }
-                    }, keepsWholeValues: keepsWholeValues, depth: depth + 1)
+                    rules: [.body(.byKind)], ordersParts: ordersParts, places.inside(container), keepsWholeValues: keepsWholeValues,
+                    depth: depth + 1)
             }
             self.contentPlan = plan(of: nil)
-            for case .within(let container, _) in ignored + patterns.map(\.place) {
+            for case .within(let container, _) in places.places {
                 switch container {
                 case .part(let name) where partPlans[name] == nil: partPlans[name] = plan(of: container)
                 case .formField(let name) where fieldPlans[name] == nil: fieldPlans[name] = plan(of: container)
@@ -396,12 +389,9 @@ final class BodyPlan: Sendable {
         }
         self.partPlans = partPlans
         self.fieldPlans = fieldPlans
-        self.fieldPatterns = fieldPatterns
-        self.partPatterns = partPatterns
-        self.filenamePatterns = filenamePatterns
-        self.pointers = PointerSet(ignored: ignored, patterns: patterns) { if case .json(let pointer) = $0 { pointer } else { nil } }
-        self.xmlPointers = PointerSet(ignored: ignored, patterns: patterns) { if case .xml(let pointer) = $0 { pointer } else { nil } }
-        self.grpcPointers = PointerSet(ignored: ignored, patterns: patterns) { if case .grpc(let pointer) = $0 { pointer } else { nil } }
+        self.pointers = PointerSet(places) { if case .json(let pointer) = $0 { pointer } else { nil } }
+        self.xmlPointers = PointerSet(places) { if case .xml(let pointer) = $0 { pointer } else { nil } }
+        self.grpcPointers = PointerSet(places) { if case .grpc(let pointer) = $0 { pointer } else { nil } }
     }
 
     /// How to compare the content of a part by its kind; nil if it is not.

@@ -38,6 +38,10 @@ public struct BodyFacets: Sendable {
     var sum: UInt64
     /// JSON values that rules allow to differ, up to a limit.
     var exempt: [ExemptValue] = []
+    /// Whether a rule allows a value to be missing, so that bodies with different facets may be equal.
+    var mayLack = false
+    /// The sum and number of the facets that no rule allows to be missing.
+    var core = FacetSum()
     /// Hashes of the placeholders in the body as sent or recorded. They do not count for equality.
     var placeholders: [UInt64] = []
 
@@ -46,6 +50,9 @@ public struct BodyFacets: Sendable {
 
     /// A body of which nothing was sent or read. It equals no other body, and matches requests that were cut.
     package static let unsent = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 0)
+
+    /// Whether an unequal body may match it (`fits`).
+    var mayFit: Bool { self.hasMarks || self.mayLack }
 
     /// The same without the facets: a few dozen bytes, for comparison only.
     public var digestOnly: BodyFacets {
@@ -58,13 +65,20 @@ public struct BodyFacets: Sendable {
 
     // MARK: Fitting
 
-    /// Whether a recorded body with marks fits a live one. A mark matches one or more bytes of the live body.
+    /// Whether a recorded body with marks, or one of which a value may be missing, fits a live one. A mark matches one or more bytes of the
+    /// live body.
     ///
     /// Needs the facets themselves: false if a body has more than are kept, or if a value with marks is longer than its kept part.
     public func fits(live: BodyFacets) -> Bool {
         guard self != live else { return true }
-        guard self.hasMarks, self.kind == live.kind, self.count == live.count, self.isWhole, live.isWhole else { return false }
+        guard self.mayFit, self.kind == live.kind, self.mayLack || self.count == live.count, self.isWhole, live.isWhole else {
+            return false
+        }
         var unmatched = FacetDifference(live: live.facets, recorded: self.facets)
+        if self.mayLack { unmatched = unmatched.withoutOptional(live: live.facets, recorded: self.facets) }
+        guard unmatched.live.count == unmatched.recorded.count else { return false }
+        guard !unmatched.live.isEmpty else { return true }
+        guard self.hasMarks else { return false }
         guard Self.areTold(unmatched.recorded) else { return false }
         var names = MarkedNames()
         for recorded in unmatched.recorded {
@@ -134,8 +148,10 @@ public struct BodyFacet: Sendable, Hashable {
     public var hasMarks: Bool
     /// The part or field that contains it, as `part:meta|`; empty if it is in the body itself.
     package var within: [UInt8] = []
-    /// Whether it is a part or field whose content has its own facets. Its hash covers them.
+    /// Whether it is a part, a field, or an element of an array in any order, whose content has its own facets. Its hash covers them.
     package var isContainer = false
+    /// The values that may be missing in which it is, or which it is, the outermost first.
+    var optional: [UInt64] = []
     /// Uses a new seed in each process.
     var hash: UInt64
 }
@@ -199,6 +215,8 @@ struct FacetCollector {
     private(set) var count = 0
     private(set) var hasMarks = false
     private var sum: UInt64 = 0
+    /// Of the facets that may be missing.
+    private var optional = FacetSum()
     private var exempt: [ExemptValue] = []
     private let keepsWholeValues: Bool
     private var room: Int
@@ -243,11 +261,12 @@ struct FacetCollector {
     /// `size` is the size of the whole value if `value` is only its beginning.
     mutating func add(
         _ hash: UInt64, _ place: BodyFacet.Place, name: some Collection<UInt8>, value: UnsafeRawBufferPointer, size: Int? = nil,
-        filename: [UInt8]? = nil, type: [UInt8] = [], hasMarks: Bool = false, isContainer: Bool = false
+        filename: [UInt8]? = nil, type: [UInt8] = [], hasMarks: Bool = false, isContainer: Bool = false, optional: [UInt64] = []
     ) {
         let hash = self.salted(hash)
         let within = self.container?.name ?? []
         self.count += 1
+        if !optional.isEmpty { self.optional.add(FacetSum(sum: hash, count: 1)) }
         // A sum does not depend on the order. A sender cannot construct a given sum, since the hashes are secret.
         self.sum &+= hash
         if hasMarks { self.hasMarks = true }
@@ -259,7 +278,7 @@ struct FacetCollector {
         self.facets.append(
             BodyFacet(
                 place: place, name: name, value: value, size: whole, filename: filename, type: type, hasMarks: hasMarks,
-                within: within, isContainer: isContainer, hash: hash))
+                within: within, isContainer: isContainer, optional: optional, hash: hash))
     }
 
     /// Notes a value that is allowed to differ.
@@ -276,7 +295,15 @@ struct FacetCollector {
         self.exempt.append(ExemptValue(pointer: pointer, place: place, text: Array(text)))
     }
 
-    mutating func add(_ other: FacetCollector) {
+    /// - Parameter optional: the value that may be missing to which all of them belong.
+    mutating func add(_ other: FacetCollector, optional: [UInt64] = []) {
+        var other = other
+        if optional.isEmpty {
+            self.optional.add(other.optional)
+        } else {
+            self.optional.add(FacetSum(sum: other.sum, count: other.count))
+            for index in other.facets.indices { other.facets[index].optional.insert(contentsOf: optional, at: 0) }
+        }
         self.exempt += other.exempt.prefix(ExemptValue.limit - self.exempt.count)
         self.count += other.count
         self.sum &+= other.sum
@@ -294,8 +321,21 @@ struct FacetCollector {
     }
 
     func facets(_ kind: BodyFacets.Kind) -> BodyFacets {
-        BodyFacets(
+        var facets = BodyFacets(
             kind: kind, facets: self.facets, count: self.count, hasMarks: self.hasMarks, sum: self.sum, exempt: self.exempt)
+        facets.core = FacetSum(sum: self.sum &- self.optional.sum, count: self.count - self.optional.count)
+        return facets
+    }
+}
+
+/// The sum of the hashes of facets, which does not depend on their order, and their number.
+struct FacetSum: Sendable, Hashable {
+    var sum: UInt64 = 0
+    var count = 0
+
+    mutating func add(_ other: FacetSum) {
+        self.sum &+= other.sum
+        self.count += other.count
     }
 }
 

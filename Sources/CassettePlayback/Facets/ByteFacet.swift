@@ -66,9 +66,13 @@ struct ByteFacet {
 /// A whole text as a facet: its characters in any charset, without a byte order mark.
 struct TextFacet {
     private let label: String
+    private let rules: ValueRules
 
-    /// `field` is the value of Content-Type.
-    init(field: ArraySlice<UInt8>?) {
+    /// - Parameters:
+    ///   - field: the value of Content-Type.
+    ///   - rules: rewrite the characters before they are compared.
+    init(field: ArraySlice<UInt8>?, rules: ValueRules = ValueRules()) {
+        self.rules = rules
         let parameter = field.flatMap { MIMEParameters($0)["charset"] }
         self.label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? ""
     }
@@ -77,7 +81,8 @@ struct TextFacet {
     func read(_ bytes: [UInt8], into collector: inout FacetCollector) -> Bool {
         guard let text = self.characters(bytes) else { return false }
         let marked = text.withUnsafeBytes { MatchMark.replaced(in: $0) }
-        (marked ?? text).withUnsafeBytes { text in
+        let compared = self.rules.compared(marked ?? text)
+        (compared ?? marked ?? text).withUnsafeBytes { text in
             collector.add(
                 FacetHash.value(FacetHash.root, .text, text), .whole, name: [], value: text, type: Array("text".utf8),
                 hasMarks: marked != nil)

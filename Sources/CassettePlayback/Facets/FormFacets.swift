@@ -24,39 +24,47 @@ struct FormFacets {
         let equals = ByteScan.index(of: UInt8(ascii: "="), in: field, from: 0)
         var name = Self.decoded(field[..<equals])
         var value = equals < field.count ? Self.decoded(field[(equals + 1)...]) : []
-        guard !self.plan.ignoredFields.contains(name) else { return }
-        let sent = value
+        guard !self.plan.fields.ignores(name) else { return }
+        let rules = self.plan.fields[name]
+        var sent = value
         var hasMarks = false
         if let marked = name.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { (name, hasMarks) = (marked, true) }
         if let marked = value.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { (value, hasMarks) = (marked, true) }
         let path = name.withUnsafeBytes { FacetHash.path(FacetHash.root, $0) }
+        let optional = rules?.isOptional == true ? [path] : []
         var tag = FacetHash.Tag.field
-        if !self.plan.fieldPatterns.isEmpty, let patterns = self.plan.fieldPatterns[String(decoding: name, as: UTF8.self)],
-            let substitute = value.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
-        {
-            (value, tag) = (substitute, .pattern)
-        } else if let content = self.content(of: name, sent, path, collector) {
+        switch rules.map({ rules in value.withUnsafeBytes { rules.outcome(for: $0) } }) ?? .asIs {
+        case .asIs: break
+        case .rewritten(let rewritten): (value, sent) = (rewritten, rewritten)
+        case .substitute(let substitute): (value, tag) = (substitute, .pattern)
+        }
+        if tag == .field, let content = self.content(of: name, sent, path, collector) {
             let hash = (Array(content.kind.rawValue.utf8) + content.facets.digest).withUnsafeBytes { FacetHash.value(path, .container, $0) }
-            collector.add(content.facets)
+            collector.add(content.facets, optional: optional)
             return value.withUnsafeBytes {
-                collector.add(hash, .formField, name: name, value: $0, hasMarks: hasMarks || content.facets.hasMarks, isContainer: true)
+                collector.add(
+                    hash, .formField, name: name, value: $0, hasMarks: hasMarks || content.facets.hasMarks, isContainer: true,
+                    optional: optional)
             }
         }
         value.withUnsafeBytes { value in
-            collector.add(FacetHash.value(path, tag, value), .formField, name: name, value: value, hasMarks: hasMarks)
+            collector.add(FacetHash.value(path, tag, value), .formField, name: name, value: value, hasMarks: hasMarks, optional: optional)
         }
     }
 
-    /// The facets of a value that is JSON or XML; nil for any other.
+    /// The facets of a value that is JSON or XML, or that a rule reads; nil for any other.
     private func content(
         of name: [UInt8], _ value: [UInt8], _ path: UInt64, _ collector: FacetCollector
     ) -> (kind: BodyFacets.Kind, facets: FacetCollector)? {
+        guard name.count <= BodyFacets.nameLimit, let plan = self.plan.plan(ofField: name) else { return nil }
+        let label = Array("form:".utf8) + name
+        var decoded = collector.within(path, label)
+        if JSONFacets.readContent(of: value, plan.pointers, into: &decoded) { return (.text, decoded) }
         guard let first = value.first(where: { $0 > 32 }),
-            first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "<"),
-            name.count <= BodyFacets.nameLimit, let plan = self.plan.plan(ofField: name)
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "<")
         else { return nil }
         return ContentFacets(plan, headers: HeaderFields(), digest: self.digest)
-            .structured(value, collector.within(path, Array("form:".utf8) + name + [UInt8(ascii: "|")]))
+            .structured(value, collector.within(path, label + [UInt8(ascii: "|")]))
     }
 
     /// Removes the escapes of a name or value. A plus means a space; a percent sign without two hex digits is literal.

@@ -127,15 +127,15 @@ private struct ProtoFacets {
     private struct Place {
         var path: UInt64
         var pointer: [UInt8]
-        var rules: UInt64
+        var rules: PointerReach
         var depth: Int
     }
 
-    mutating func read(_ message: ProtoMessage, path: UInt64, pointer: [UInt8], rules: UInt64, depth: Int) {
+    mutating func read(_ message: ProtoMessage, path: UInt64, pointer: [UInt8], rules: PointerReach, depth: Int) {
         var ordinals: [Int: Int] = [:]
         for field in message.fields {
             var place = Place(path: 0, pointer: pointer, rules: self.descend(rules, depth, field), depth: depth + 1)
-            PlacePointer.append((field.name.map { "\(field.number):\($0)" } ?? "\(field.number)").utf8, to: &place.pointer)
+            PlacePath.append((field.name.map { "\(field.number):\($0)" } ?? "\(field.number)").utf8, to: &place.pointer)
             let values = if case .packed(let values) = field.value { values } else { [field.value] }
             for value in values {
                 // The encoder chooses whether numbers are packed.
@@ -158,39 +158,36 @@ private struct ProtoFacets {
     }
 
     /// A rule names a field by its number, or by its name.
-    private func descend(_ rules: UInt64, _ depth: Int, _ field: ProtoField) -> UInt64 {
-        guard rules != 0 else { return 0 }
+    private func descend(_ rules: PointerReach, _ depth: Int, _ field: ProtoField) -> PointerReach {
+        guard !rules.isEmpty else { return .none }
         let digits = Array("\(field.number)".utf8)
         var found = digits.withUnsafeBytes { self.pointers.descend(rules, depth: depth, name: $0) }
         guard let name = field.name else { return found }
-        found |= Array(name.utf8).withUnsafeBytes { self.pointers.descend(rules, depth: depth, name: $0) }
+        found.formUnion(Array(name.utf8).withUnsafeBytes { self.pointers.descend(rules, depth: depth, name: $0) })
         return found
     }
 
     private mutating func value(_ value: ProtoValue, _ place: Place) {
-        var patterns: [NumberedPattern] = []
-        switch self.pointers.verdict(place.rules, depth: place.depth) {
-        case .compared: break
-        case .ignored: return
-        case .patterns(let found): patterns = found
-        }
+        let verdict = self.pointers.verdict(place.rules, depth: place.depth)
+        if case .ignored = verdict { return }
+        let rules = verdict.rules ?? ValueRules()
         switch value {
         case .varint(let number):
             let signed = Int64(bitPattern: number)
-            self.add(.number, Array("\(signed)".utf8), "number", place, patterns)
+            self.add(.number, Array("\(signed)".utf8), "number", place, rules)
         case .fixed32(let bits, let isFloat):
             let float = Float(bitPattern: bits)
             let text = isFloat && !float.isNaN ? "\(float)" : Hex.encode(Self.bytes(UInt64(bits), 4))
-            self.add(.fixed32, Array(text.utf8), "number", place, patterns, exact: Self.bytes(UInt64(bits), 4))
+            self.add(.fixed32, Array(text.utf8), "number", place, rules, exact: Self.bytes(UInt64(bits), 4))
         case .fixed64(let bits, let isDouble):
             let double = Double(bitPattern: bits)
             let text = isDouble && !double.isNaN ? "\(double)" : Hex.encode(Self.bytes(bits, 8))
-            self.add(.fixed64, Array(text.utf8), "number", place, patterns, exact: Self.bytes(bits, 8))
-        case .text(let text): self.add(.text, text, "string", place, patterns)
-        case .bytes(let bytes): self.add(.bytes, bytes, "bytes", place, patterns)
+            self.add(.fixed64, Array(text.utf8), "number", place, rules, exact: Self.bytes(bits, 8))
+        case .text(let text): self.add(.text, text, "string", place, rules)
+        case .bytes(let bytes): self.add(.bytes, bytes, "bytes", place, rules)
         case .message(let message), .entry(let message), .group(let message):
             let tag: FacetHash.Tag = if case .group = value { .group } else { .message }
-            self.add(tag, [], "message", place, [])
+            self.add(tag, [], "message", place, ValueRules())
             self.read(message, path: place.path, pointer: place.pointer, rules: place.rules, depth: place.depth)
         case .packed: break
         }
@@ -202,13 +199,17 @@ private struct ProtoFacets {
 
     /// - Parameter exact: the value to compare, if it is not the one shown.
     private mutating func add(
-        _ tag: FacetHash.Tag, _ value: [UInt8], _ type: StaticString, _ place: Place, _ patterns: [NumberedPattern], exact: [UInt8]? = nil
+        _ tag: FacetHash.Tag, _ value: [UInt8], _ type: StaticString, _ place: Place, _ rules: ValueRules, exact: [UInt8]? = nil
     ) {
         let marked = exact == nil ? value.withUnsafeBytes { MatchMark.replaced(in: $0) } : nil
-        let shown = marked ?? value
+        var shown = marked ?? value
         var hash = (exact ?? shown).withUnsafeBytes { FacetHash.value(place.path, tag, $0) }
-        if !patterns.isEmpty, let substitute = shown.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) }) {
-            hash = substitute.withUnsafeBytes { FacetHash.value(place.path, .pattern, $0) }
+        switch shown.withUnsafeBytes({ rules.outcome(for: $0) }) {
+        case .asIs: break
+        case .rewritten(let rewritten):
+            shown = rewritten
+            hash = rewritten.withUnsafeBytes { FacetHash.value(place.path, tag, $0) }
+        case .substitute(let substitute): hash = substitute.withUnsafeBytes { FacetHash.value(place.path, .pattern, $0) }
         }
         shown.withUnsafeBytes {
             self.collector.add(

@@ -106,7 +106,7 @@ enum GraphQLFacets {
             items.append(("operationName", name))
         }
         let hasOperation = items.contains { $0.name == "operationName" && !$0.value.isEmpty }
-        for item in items where !plan.ignoredItems.contains(item.name) {
+        for item in items where !plan.items.ignores(Array(item.name.utf8)) {
             guard !hasOperation || (item.name != "query" && item.name != "extensions") else { continue }
             self.add(item.name, item.value, plan.pointers, into: &collector)
         }

@@ -57,7 +57,7 @@ struct HTTPFacets {
         case .neverDecides, .ignored: return
         case .selecting, .other: break
         }
-        guard !self.plan.ignoredHeaders.contains(name), name != "content-length" else { return }
+        guard !self.plan.headers.ignores(Array(name.utf8)), name != "content-length" else { return }
         let path = Array(name.utf8).withUnsafeBytes { FacetHash.path(FacetHash.root, $0) }
         self.add(Array(headers.valueBytes(at: index)), path, .header, .header, name: name, type: "", into: &collector)
     }

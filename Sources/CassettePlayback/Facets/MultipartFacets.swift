@@ -191,7 +191,7 @@ final class PartFacet {
         self.type = level.neutral(Self.type(fields))
         self.encoding = ContentTransferEncoding(fields)
         self.label = level.label.isEmpty ? self.name : level.label + [UInt8(ascii: "/")] + self.name
-        self.isIgnored = level.plan.ignoredParts.contains(self.name) || level.plan.ignoredParts.contains(self.label)
+        self.isIgnored = level.plan.parts.ignores(self.name) || level.plan.parts.ignores(self.label)
         let names = [self.name, self.label]
         self.filename = filename.map { Self.compared($0, of: names, level.plan) }
         // If order is not compared, parts are paired by name.
@@ -230,20 +230,16 @@ final class PartFacet {
     private var limit: Int { if case .identity = self.encoding { self.holdLimit } else { BodyFacets.memoryLimit } }
 
     private var patterns: [NumberedPattern]? {
-        guard !self.plan.partPatterns.isEmpty else { return nil }
-        return self.plan.partPatterns[String(decoding: self.name, as: UTF8.self)]
-            ?? self.plan.partPatterns[String(decoding: self.label, as: UTF8.self)]
+        guard let rules = self.plan.parts[self.name] ?? self.plan.parts[self.label], !rules.patterns.isEmpty else { return nil }
+        return rules.patterns
     }
 
     /// The filename as the rules compare it: empty if it is ignored, or a substitute if a pattern matches it.
     ///
     /// - Parameter names: the part's names, by which a rule may refer to it.
     private static func compared(_ filename: [UInt8], of names: [[UInt8]], _ plan: BodyPlan) -> [UInt8] {
-        guard !plan.ignoredFilenames.contains(where: names.contains) else { return [] }
-        guard !plan.filenamePatterns.isEmpty,
-            let patterns = names.lazy.compactMap({ plan.filenamePatterns[String(decoding: $0, as: UTF8.self)] }).first
-        else { return filename }
-        return filename.withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) } ?? filename
+        guard !names.contains(where: plan.filenames.ignores) else { return [] }
+        return names.lazy.compactMap { plan.filenames[$0]?.compared(filename) }.first ?? filename
     }
 
     /// The type with its charset but no other parameter: the meaning of the bytes depends on the charset.
@@ -260,7 +256,7 @@ final class PartFacet {
     /// - Parameter size: the content's size.
     func takesDigest(size: Int) -> Bool {
         if self.isIgnored { return true }
-        guard self.inner == nil, self.plan.partPatterns.isEmpty else { return false }
+        guard self.inner == nil, self.patterns == nil else { return false }
         // Content above the limit is too large to be parsed.
         if case .identity = self.encoding { return self.held == nil || size > self.holdLimit }
         return self.held == nil

@@ -10,10 +10,10 @@ struct TreeFacets {
     struct Place {
         var path: UInt64
         var pointer: [UInt8]
-        var rules: UInt64
+        var rules: PointerReach
         var depth: Int
 
-        init(path: UInt64, pointer: [UInt8], rules: UInt64, depth: Int) {
+        init(path: UInt64, pointer: [UInt8], rules: PointerReach, depth: Int) {
             self.path = path
             self.pointer = pointer
             self.rules = rules
@@ -22,7 +22,7 @@ struct TreeFacets {
 
         /// The place of a value that is not compared, within another one.
         init(within outer: Place) {
-            self.init(path: FacetHash.root, pointer: [], rules: 0, depth: outer.depth + 1)
+            self.init(path: FacetHash.root, pointer: [], rules: .none, depth: outer.depth + 1)
         }
     }
 
@@ -51,18 +51,19 @@ struct TreeFacets {
         let ordinal = counts[own, default: 0]
         counts[own] = ordinal + 1
         let path = ordinal == 0 ? own : FacetHash.path(parent.path, name, ordinal: kind.rawValue + 3 * ordinal)
-        return self.place(name, path: path, in: parent)
+        return self.place(name, path: path, in: parent, isMember: true)
     }
 
     func element(_ index: Int, in parent: Place) -> Place {
-        Array("\(index)".utf8).withUnsafeBytes { self.place($0, path: FacetHash.path(parent.path, $0), in: parent) }
+        Array("\(index)".utf8).withUnsafeBytes { self.place($0, path: FacetHash.path(parent.path, $0), in: parent, isMember: false) }
     }
 
-    private func place(_ name: UnsafeRawBufferPointer, path: UInt64, in parent: Place) -> Place {
+    private func place(_ name: UnsafeRawBufferPointer, path: UInt64, in parent: Place, isMember: Bool) -> Place {
         var pointer = parent.pointer
         // The part that is cut off is only for display; the path distinguishes values.
-        if pointer.count < BodyFacets.nameLimit { PlacePointer.append(name.prefix(BodyFacets.nameLimit), to: &pointer) }
-        let rules = parent.rules == 0 ? 0 : self.pointers.descend(parent.rules, depth: parent.depth, name: name)
+        if pointer.count < BodyFacets.nameLimit { PlacePath.append(name.prefix(BodyFacets.nameLimit), to: &pointer) }
+        let step = PointerSet.Step(name: name, isMember: isMember)
+        let rules = parent.rules.isEmpty ? .none : self.pointers.descend(parent.rules, depth: parent.depth, step)
         return Place(path: path, pointer: pointer, rules: rules, depth: parent.depth + 1)
     }
 
@@ -83,14 +84,18 @@ struct TreeFacets {
     ///   - exact: the value to compare, if it is not the one shown.
     mutating func scalar(_ tag: FacetHash.Tag, _ value: UnsafeRawBufferPointer, type: String, _ place: Place, exact: [UInt8]? = nil) {
         let marked = exact == nil ? MatchMark.replaced(in: value) : nil
-        let shown = marked ?? Array(value)
+        var shown = marked ?? Array(value)
         let type = Array(type.utf8)
         let path = type.withUnsafeBytes { FacetHash.path(place.path, $0) }
         var hash = (exact ?? shown).withUnsafeBytes { FacetHash.value(path, tag, $0) }
-        if case .patterns(let patterns) = self.pointers.verdict(place.rules, depth: place.depth),
-            let substitute = shown.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
-        {
-            hash = substitute.withUnsafeBytes { FacetHash.value(place.path, .pattern, $0) }
+        if let rules = self.pointers.verdict(place.rules, depth: place.depth).rules {
+            switch shown.withUnsafeBytes({ rules.outcome(for: $0) }) {
+            case .asIs: break
+            case .rewritten(let rewritten):
+                shown = rewritten
+                hash = rewritten.withUnsafeBytes { FacetHash.value(path, tag, $0) }
+            case .substitute(let substitute): hash = substitute.withUnsafeBytes { FacetHash.value(place.path, .pattern, $0) }
+            }
         }
         shown.withUnsafeBytes {
             self.collector.add(hash, .json, name: place.pointer, value: $0, type: type, hasMarks: marked != nil)

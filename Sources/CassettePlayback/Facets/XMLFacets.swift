@@ -14,7 +14,7 @@ struct XMLFacets {
         var name: UInt64
         /// The length of the pointer to it, in bytes.
         var pointerEnd: Int
-        var rules: UInt64
+        var rules: PointerReach
         var keepsSpace: Bool
         /// Where its characters begin in `text`, and its runs in `runs`.
         var textStart: Int
@@ -205,12 +205,13 @@ struct XMLFacets {
     }
 
     /// The rules that match a child: `name` matches every child of that name, `name[2]` the second one.
-    private func descend(_ local: UnsafeRawBufferPointer, _ ordinal: Int) -> UInt64 {
+    private func descend(_ local: UnsafeRawBufferPointer, _ ordinal: Int) -> PointerReach {
         let rules = self.open.last?.rules ?? self.pointers.all
-        guard rules != 0 else { return 0 }
+        guard !rules.isEmpty else { return .none }
         let numbered = Array(local) + "[\(ordinal + 1)]".utf8
-        return self.pointers.descend(rules, depth: self.open.count, name: local)
-            | numbered.withUnsafeBytes { self.pointers.descend(rules, depth: self.open.count, name: $0) }
+        var found = self.pointers.descend(rules, depth: self.open.count, name: local)
+        found.formUnion(numbered.withUnsafeBytes { self.pointers.descend(rules, depth: self.open.count, name: $0) })
+        return found
     }
 
     private mutating func countChild(_ name: UInt64, shown: UnsafeRawBufferPointer, mark: StaticString = "") {
@@ -236,7 +237,8 @@ struct XMLFacets {
         let name = [UInt8(ascii: "@")] + Array(local)
         // "*" matches any element, "@*" any attribute.
         let depth = self.open.count
-        let rules = self.rules(of: element, name) | self.rules(of: element, Array("@*".utf8))
+        var rules = self.rules(of: element, name)
+        rules.formUnion(self.rules(of: element, Array("@*".utf8)))
         let verdict = self.pointers.verdict(rules, depth: depth + 1)
         if case .ignored = verdict { return }
         let hash = self.hash(of: attribute.name)
@@ -252,8 +254,8 @@ struct XMLFacets {
         self.pointer.removeLast(self.pointer.count - element.pointerEnd)
     }
 
-    private func rules(of element: Element, _ name: [UInt8]) -> UInt64 {
-        guard element.rules != 0 else { return 0 }
+    private func rules(of element: Element, _ name: [UInt8]) -> PointerReach {
+        guard !element.rules.isEmpty else { return .none }
         return name.withUnsafeBytes { self.pointers.descend(element.rules, depth: self.open.count, name: $0, takesAny: false) }
     }
 
@@ -284,11 +286,11 @@ struct XMLFacets {
 
     /// The verdict of the rules on characters of an element, by their number among its runs: `text()`, or `text()[2]`.
     private func verdict(ofText number: Int, in element: Element, _ depth: Int) -> PointerSet.Verdict {
-        guard element.rules != 0 else { return .compared }
-        let rules = ["text()", "text()[\(number)]"].reduce(0) { rules, name in
-            Array(name.utf8).withUnsafeBytes {
-                rules | self.pointers.descend(element.rules, depth: depth, name: $0, takesAny: false)
-            }
+        guard !element.rules.isEmpty else { return .compared }
+        var rules = PointerReach.none
+        for name in ["text()", "text()[\(number)]"] {
+            rules.formUnion(
+                Array(name.utf8).withUnsafeBytes { self.pointers.descend(element.rules, depth: depth, name: $0, takesAny: false) })
         }
         return self.pointers.verdict(rules, depth: depth + 1)
     }
@@ -351,13 +353,17 @@ struct XMLFacets {
         _ path: UInt64, _ tag: FacetHash.Tag, _ value: [UInt8], _ verdict: PointerSet.Verdict, type: StaticString, _ context: [UInt8]
     ) {
         let marked = value.withUnsafeBytes { MatchMark.replaced(in: $0) }
-        let shown = marked ?? value
+        var shown = marked ?? value
         let place = context.withUnsafeBytes { FacetHash.path(path, $0) }
         var hash = shown.withUnsafeBytes { FacetHash.value(place, tag, $0) }
-        if case .patterns(let patterns) = verdict,
-            let substitute = shown.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
-        {
-            hash = substitute.withUnsafeBytes { FacetHash.value(path, .pattern, $0) }
+        if let rules = verdict.rules {
+            switch shown.withUnsafeBytes({ rules.outcome(for: $0) }) {
+            case .asIs: break
+            case .rewritten(let rewritten):
+                shown = rewritten
+                hash = rewritten.withUnsafeBytes { FacetHash.value(place, tag, $0) }
+            case .substitute(let substitute): hash = substitute.withUnsafeBytes { FacetHash.value(path, .pattern, $0) }
+            }
         }
         self.collect(hash, shown, type: type, context, hasMarks: marked != nil)
     }

@@ -51,19 +51,19 @@ final class HeadPlan: Sendable {
     let port: Bool
     let path: Bool
     let query: Query
-    /// Decoded names of the ignored query items.
-    let ignoredItems: Set<[UInt8]>
-    let itemPatterns: [String: [NumberedPattern]]
-    let hostPatterns: [NumberedPattern]
-    let pathPatterns: [NumberedPattern]
+    /// By the decoded names of query items.
+    let items: NamedRules
+    let hostRules: ValueRules
+    let pathRules: ValueRules
     /// Names in lower case, sorted.
     let headers: [String]
-    let headerPatterns: [String: [NumberedPattern]]
+    /// By the names of header fields, in lower case.
+    let fields: NamedRules
 
     /// Query items that a GraphQL request uses instead of a body (GraphQL over HTTP, "GET").
     static let graphQLItems = ["query", "variables", "operationName", "extensions"]
 
-    init(rules: [MatchRule], ignored: [MatchPlace], patterns: [PlacePattern]) {
+    init(rules: [MatchRule], _ places: PlaceRules) {
         self.method = rules.contains(.method)
         self.scheme = rules.contains(.scheme)
         self.host = rules.contains(.host)
@@ -71,33 +71,18 @@ final class HeadPlan: Sendable {
         self.path = rules.contains(.path)
         self.query = rules.contains(.query(ordered: true)) ? .ordered : rules.contains(.query(ordered: false)) ? .unordered : .none
         self.headers = rules.compactMap { if case .header(let name) = $0 { name } else { nil } }.sorted()
-        var items = Set(ignored.compactMap { if case .queryItem(let name) = $0 { Array(name.utf8) } else { nil } })
-        if rules.contains(.graphQL) { items.formUnion(Self.graphQLItems.map { Array($0.utf8) }) }
-        self.ignoredItems = items
-        var itemPatterns: [String: [NumberedPattern]] = [:]
-        var headerPatterns: [String: [NumberedPattern]] = [:]
-        var hostPatterns: [NumberedPattern] = []
-        var pathPatterns: [NumberedPattern] = []
-        for (number, pattern) in NumberedPattern.all(patterns) {
-            switch pattern.place {
-            case .queryItem(let name): itemPatterns[name, default: []].append(number)
-            case .header(let name): headerPatterns[name, default: []].append(number)
-            case .host: hostPatterns.append(number)
-            case .path: pathPatterns.append(number)
-            case .method, .scheme, .port, .query, .body, .json, .xml, .grpc, .within, .formField, .part, .partFilename: continue
-            }
-        }
-        self.itemPatterns = itemPatterns
-        self.headerPatterns = headerPatterns
-        self.hostPatterns = hostPatterns
-        self.pathPatterns = pathPatterns
+        var items = places.named { if case .queryItem(let name) = $0 { name } else { nil } }
+        if rules.contains(.graphQL) { for name in Self.graphQLItems { items.ignore(name) } }
+        self.items = items
+        self.fields = places.named { if case .header(let name) = $0 { name } else { nil } }
+        self.hostRules = places.only { $0 == .host }
+        self.pathRules = places.only { $0 == .path }
     }
 
     /// Whether the key is only the method and the normalised URL with its query sorted.
     var isStandard: Bool {
         guard self.method, self.scheme, self.host, self.port, self.path, case .unordered = self.query else { return false }
-        return self.ignoredItems.isEmpty && self.itemPatterns.isEmpty && self.hostPatterns.isEmpty && self.pathPatterns.isEmpty
-            && self.headers.isEmpty
+        return self.items.isEmpty && self.hostRules.isEmpty && self.pathRules.isEmpty && self.headers.isEmpty
     }
 }
 
@@ -146,7 +131,7 @@ struct HeadKeyWriter {
             self.output += self.bytes[self.layout.userInformation]
             self.output.append(UInt8(ascii: "@"))
         }
-        self.output += self.value(self.layout.host, self.plan.hostPatterns)
+        self.output += self.value(self.layout.host, self.plan.hostRules)
     }
 
     private mutating func appendPath() {
@@ -154,12 +139,12 @@ struct HeadKeyWriter {
             self.output += [UInt8(ascii: "/"), UInt8(ascii: "*")]
             return
         }
-        self.output += self.value(self.layout.path, self.plan.pathPatterns)
+        self.output += self.value(self.layout.path, self.plan.pathRules)
     }
 
-    private func value(_ range: Range<Int>, _ patterns: [NumberedPattern]) -> [UInt8] {
-        let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
-        return NumberedPattern.substitute(for: value, among: patterns) ?? Array(value)
+    private func value(_ range: Range<Int>, _ rules: ValueRules) -> [UInt8] {
+        let value = Array(self.bytes[range])
+        return rules.compared(value) ?? value
     }
 
     // MARK: Query
@@ -195,22 +180,30 @@ struct HeadKeyWriter {
 
     /// The item as it is compared; nil if it is ignored.
     private func item(_ item: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard !self.plan.ignoredItems.isEmpty || !self.plan.itemPatterns.isEmpty else { return item }
+        guard !self.plan.items.isEmpty else { return item }
         let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
         let name = FormFacets.decoded(item[..<equals])
         let isNameless = equals == item.endIndex
-        if self.plan.ignoredItems.contains(name) || isNameless && self.plan.ignoredItems.contains([]) { return nil }
-        if isNameless, let patterns = self.plan.itemPatterns[""],
-            let substitute = name.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
-        {
-            return substitute[...]
+        if self.plan.items.ignores(name) || isNameless && self.plan.items.ignores([]) { return nil }
+        if isNameless, let compared = self.plan.items[[]]?.compared(name) { return compared[...] }
+        guard let rules = self.plan.items[name] else { return item }
+        switch FormFacets.decoded(item[equals...].dropFirst()).withUnsafeBytes({ rules.outcome(for: $0) }) {
+        case .asIs: return item
+        case .substitute(let value): return item[..<equals] + [UInt8(ascii: "=")] + value
+        case .rewritten(let value): return item[..<equals] + [UInt8(ascii: "=")] + Self.escaped(value)
         }
-        guard !self.plan.itemPatterns.isEmpty, let patterns = self.plan.itemPatterns[String(decoding: name, as: UTF8.self)] else {
-            return item
+    }
+
+    /// Percent-encodes everything but unreserved characters (RFC 3986, 2.3) and marks.
+    private static func escaped(_ value: [UInt8]) -> [UInt8] {
+        value.flatMap { byte -> [UInt8] in
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+                UInt8(ascii: "{"), UInt8(ascii: "}"):
+                [byte]
+            default: Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8)
+            }
         }
-        let value = FormFacets.decoded(item[equals...].dropFirst())
-        guard let substitute = value.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) }) else { return item }
-        return item[..<equals] + [UInt8(ascii: "=")] + substitute
     }
 
     // MARK: Fields
@@ -225,9 +218,7 @@ struct HeadKeyWriter {
             guard var value else { continue }
             if name == "content-type" { value = Self.withoutBoundary(value) }
             if let marked = value.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { value = marked }
-            if let patterns = self.plan.headerPatterns[name] {
-                value = value.withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) } ?? value
-            }
+            if let rules = self.plan.fields[Array(name.utf8)] { value = rules.compared(value) ?? value }
             self.output.append(10)
             self.output += name.utf8
             self.output += [UInt8(ascii: ":"), 32]

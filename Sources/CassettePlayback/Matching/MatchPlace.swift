@@ -31,8 +31,22 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     static let grammar =
         "\"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"xml:/a/b\", \"xml:/a/@c\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"part:NAME|json:/POINTER\", \"filename:NAME\", \"method\", \"scheme\", \"host\", \"port\", \"path\", \"query\" or \"body\""
 
-    /// `query:ts`, `json:/items/*/id`, `path` and so on.
+    /// `query:ts`, `json:/items/*/id`, `path` and so on: a place that has one value, or one for each element or member.
+    ///
+    /// Refuses paths that reach further, which only rules of comparison take (`init(reaching:)`).
     public init(_ text: String) throws(MatchRuleError) {
+        let place = try MatchPlace(reaching: text)
+        guard place.isPlain else {
+            throw MatchRuleError(
+                .unknownPlace,
+                "\"\(PlainText.escape(text.utf8, limit: 80))\" reaches any number of values; here, write a place without \"**\", conditions, names by expression and strings"
+            )
+        }
+        self = place
+    }
+
+    /// Also `json:/**/id`, `json:/tools[name=search]/x`, `json:/**/~^x-`, `json:/call/arguments|json:/query`, `form:user[*]`.
+    public init(reaching text: String) throws(MatchRuleError) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             guard let place = Self.plain[text] else { throw Self.unknown(text) }
             self = place
@@ -53,8 +67,16 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
             return
         }
         if kind == "form" || kind == "part", let bar = Self.bar(in: argument) {
-            let inner = try MatchPlace(String(argument[argument.index(after: bar)...]))
+            let rest = String(argument[argument.index(after: bar)...])
             let name = String(argument[..<bar])
+            let isDecoded = rest.hasPrefix("base64") || rest.hasPrefix("jwt:")
+            guard !isDecoded || kind == "form" else {
+                throw MatchRuleError(
+                    .unknownPlace,
+                    "\"\(PlainText.escape(text.utf8, limit: 80))\" decodes a part, but only strings of JSON and form fields are decoded; name the part alone"
+                )
+            }
+            let inner = isDecoded ? MatchPlace.json(try PlacePointer("|" + rest)) : try MatchPlace(reaching: rest)
             self = .within(kind == "form" ? .formField(name) : .part(name), inner)
             return
         }
@@ -71,8 +93,30 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether its path is a pointer in which a segment may be `*`.
+    var isPlain: Bool {
+        switch self {
+        case .json(let pointer), .xml(let pointer), .grpc(let pointer): pointer.path.isPlain
+        case .within(let container, let inner): container.isPlain && inner.isPlain
+        case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .formField, .part, .partFilename: true
+        }
+    }
+
+    /// Where the place of a rule `PLACE=REST` ends. An equals sign in the brackets of a path belongs to the place.
+    static func end(inRule text: String) -> String.Index? {
+        guard let first = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let isPath = text[..<first].hasPrefix("json:") || text[..<first].contains("|json:")
+        guard isPath, let open = text[..<first].lastIndex(of: "["), !text[open..<first].contains("]"), text.index(after: open) < first,
+            let close = text[first...].firstIndex(of: "]"),
+            let next = self.end(inRule: "json:" + text[text.index(after: close)...])
+        else { return first }
+        // The same text with five other characters before what follows the bracket.
+        let rest = "json:" + text[text.index(after: close)...]
+        return text.utf8.index(text.index(after: close), offsetBy: rest.utf8.distance(from: rest.startIndex, to: next) - 5)
+    }
+
     /// Kinds of places in the content of a part or field.
-    private static let innerKinds = ["json:", "xml:", "grpc:", "header:", "form:", "part:", "filename:"]
+    private static let innerKinds = ["json:", "xml:", "grpc:", "header:", "form:", "part:", "filename:", "base64", "jwt:"]
 
     /// The bar after a name, which is followed by another place. Any other bar belongs to the name.
     private static func bar(in argument: String) -> String.Index? {
@@ -129,13 +173,14 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         case .grpc(let pointer): "grpc:\(pointer)"
         case .formField(let name): "form:\(name)"
         case .part(let name): "part:\(name)"
+        case .within(let container, .json(let pointer)) where pointer.path.beginsInString: "\(container)\(pointer)"
         case .within(let container, let inner): "\(container)|\(inner)"
         case .partFilename(let name): "filename:\(name)"
         }
     }
 }
 
-/// A JSON Pointer (RFC 6901) of a rule; a segment `*` matches any member or element.
+/// The path of a rule: a JSON Pointer (RFC 6901) in which a segment `*` matches any member or element, or a `PlacePath` that reaches further.
 public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
     public enum Segment: Sendable, Hashable {
         /// A member's name, or an element's index in decimal digits.
@@ -143,114 +188,77 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
         case any
     }
 
-    /// Deeper values are rejected as JSON (`JSONDocument.depthLimit`).
-    private static let segmentLimit = JSONTokenizer.depthLimit
+    public let path: PlacePath
 
-    /// Empty if it refers to the whole value.
-    public let segments: [Segment]
+    /// The segments of a plain pointer, empty if it refers to the whole value. `MatchPlace.init(_:)` returns only such pointers; of any
+    /// other path, the segments that reach further are missing.
+    public var segments: [Segment] {
+        self.path.segments.compactMap { segment in
+            switch segment {
+            case .name(let name): .name(name)
+            case .any: .any
+            case .deep, .member, .element, .content: nil
+            }
+        }
+    }
 
     public init(_ text: String) throws(MatchRuleError) {
-        guard text.isEmpty || text.utf8.first == UInt8(ascii: "/") else {
-            throw Self.error(text, "does not begin with a slash; write \"json:/\(PlainText.escape(text.utf8, limit: 60))\"")
+        do {
+            self.path = try PlacePath(text)
+        } catch {
+            throw MatchRuleError(.unknownPlace, "the JSON pointer \"\(PlainText.escape(text.utf8, limit: 80))\" \(error.message)")
         }
-        var segments: [Segment] = []
-        for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
-            guard segments.count < Self.segmentLimit else {
-                throw Self.error(
-                    text, "has more than \(Self.segmentLimit) segments, but JSON that is nested so deeply is not read; remove some")
-            }
-            guard !part.elementsEqual([UInt8(ascii: "*")]) else {
-                segments.append(.any)
-                continue
-            }
-            guard let name = Self.unescaped(Array(part)) else {
-                throw Self.error(
-                    text, "has a \"~\" without 0 or 1 after it (RFC 6901, 3); write \"~0\" for a tilde and \"~1\" for a slash")
-            }
-            segments.append(.name(name))
-        }
-        self.segments = segments
     }
 
     /// Fields of gRPC messages: `/1/2`, `/1:pet/2:name`, `/pet/name`. If a number has a name, the number is used.
     init(fields text: String) throws(MatchRuleError) {
+        let shown = PlainText.escape(text.utf8, limit: 60)
         guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count > 1 else {
             throw MatchRuleError(
                 .unknownPlace,
-                "\"grpc:\(PlainText.escape(text.utf8, limit: 60))\" names no field; write its numbers or names, as \"grpc:/1/2\" or \"grpc:/pet/name\""
-            )
+                "\"grpc:\(shown)\" names no field; write its numbers or names, as \"grpc:/1/2\" or \"grpc:/pet/name\"")
         }
-        let pointer = try PlacePointer(text)
-        self.segments = pointer.segments.map { segment in
-            guard case .name(let name) = segment else { return segment }
-            let digits = name.prefix { $0 >= 48 && $0 <= 57 }
-            return !digits.isEmpty && digits.count < name.count && name[digits.endIndex] == UInt8(ascii: ":")
-                ? .name(Array(digits)) : segment
+        var segments: [PlacePath.Segment] = []
+        for segment in try PlacePointer(text).path.segments {
+            switch segment {
+            case .name(let name):
+                let digits = name.prefix { $0 >= 48 && $0 <= 57 }
+                let isNumbered = !digits.isEmpty && digits.count < name.count && name[digits.endIndex] == UInt8(ascii: ":")
+                segments.append(isNumbered ? .name(Array(digits)) : segment)
+            case .any, .deep: segments.append(segment)
+            case .member, .element, .content:
+                throw MatchRuleError(
+                    .unknownPlace,
+                    "\"grpc:\(shown)\" has a condition, an expression or a bar, which only places in JSON have; write numbers or names of fields"
+                )
+            }
         }
+        self.path = PlacePath(segments)
     }
 
-    /// XML elements: `/Envelope/Body/*/id`, `/soap:Envelope/Header`, `/list/item[2]/@id`. Prefixes are ignored.
+    /// XML elements: `/Envelope/Body/*/id`, `/soap:Envelope/Header`, `/list/item[2]/@id`, `/**/id`. Prefixes are ignored.
     init(elements text: String) throws(MatchRuleError) {
         let names = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let isEndless = zip(names, names.dropFirst()).contains { $0.elementsEqual("**".utf8) && $1.elementsEqual("**".utf8) }
         guard names.count > 1, names[0].isEmpty, !names.dropFirst().contains(where: { $0.isEmpty || $0.elementsEqual("@".utf8) }),
-            !text.utf8.contains(UInt8(ascii: "~")), names.count <= Self.segmentLimit + 1
+            !text.utf8.contains(UInt8(ascii: "~")), names.count <= PlacePath.segmentLimit + 1, !isEndless,
+            names.last?.elementsEqual("**".utf8) == false
         else {
             throw MatchRuleError(
                 .unknownPlace,
                 "\"xml:\(PlainText.escape(text.utf8, limit: 60))\" names no element; write \"xml:/a/b\" for elements b in a, or \"xml:/a/@c\" for an attribute"
             )
         }
-        self.segments = names.dropFirst().map { name in
-            guard !name.elementsEqual("*".utf8) else { return .any }
-            let isAttribute = name.first == UInt8(ascii: "@")
-            let local =
-                name.lastIndex(of: UInt8(ascii: ":")).map { name[name.index(after: $0)...] } ?? (isAttribute ? name.dropFirst() : name)
-            return .name((isAttribute ? [UInt8(ascii: "@")] : []) + Array(local))
-        }
+        self.path = PlacePath(
+            names.dropFirst().map { name in
+                if name.elementsEqual("*".utf8) { return .any }
+                if name.elementsEqual("**".utf8) { return .deep }
+                let isAttribute = name.first == UInt8(ascii: "@")
+                let local =
+                    name.lastIndex(of: UInt8(ascii: ":")).map { name[name.index(after: $0)...] } ?? (isAttribute ? name.dropFirst() : name)
+                return .name((isAttribute ? [UInt8(ascii: "@")] : []) + Array(local))
+            })
     }
 
-    private static func error(_ text: String, _ problem: String) -> MatchRuleError {
-        MatchRuleError(.unknownPlace, "the JSON pointer \"\(PlainText.escape(text.utf8, limit: 80))\" \(problem)")
-    }
-
-    private static func unescaped(_ part: [UInt8]) -> [UInt8]? {
-        guard part.contains(UInt8(ascii: "~")) else { return part }
-        var name: [UInt8] = []
-        var rest = part[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "~") else {
-                name.append(byte)
-                continue
-            }
-            switch rest.popFirst() {
-            case UInt8(ascii: "0"): name.append(UInt8(ascii: "~"))
-            case UInt8(ascii: "1"): name.append(UInt8(ascii: "/"))
-            case _: return nil
-            }
-        }
-        return name
-    }
-
-    public var description: String {
-        var text: [UInt8] = []
-        for segment in self.segments {
-            switch segment {
-            case .any: text += [UInt8(ascii: "/"), UInt8(ascii: "*")]
-            case .name(let name): Self.append(name, to: &text)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// Appends a slash and an escaped name (RFC 6901, 3).
-    static func append(_ name: some Sequence<UInt8>, to pointer: inout [UInt8]) {
-        pointer.append(UInt8(ascii: "/"))
-        for byte in name {
-            switch byte {
-            case UInt8(ascii: "~"): pointer += [UInt8(ascii: "~"), UInt8(ascii: "0")]
-            case UInt8(ascii: "/"): pointer += [UInt8(ascii: "~"), UInt8(ascii: "1")]
-            default: pointer.append(byte)
-            }
-        }
-    }
+    public var description: String { self.path.description }
 }

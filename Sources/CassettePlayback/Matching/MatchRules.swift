@@ -12,6 +12,12 @@ public struct MatchRules: Sendable {
     public let rules: [MatchRule]
     public let ignored: [MatchPlace]
     public let patterns: [PlacePattern]
+    /// Applied to both sides before they are compared.
+    public let replacements: [PlaceReplacement]
+    /// Arrays whose order is not compared.
+    public let sorted: [MatchPlace]
+    /// Values that may be missing on either side.
+    public let optional: [MatchPlace]
     /// The texts that the rules were made from.
     public let texts: MatchRuleTexts
     /// Rules that can only be added by a program.
@@ -21,6 +27,7 @@ public struct MatchRules: Sendable {
     let head: HeadPlan
     private(set) var body: BodyPlan
     private let ordersParts: Bool
+    private let places: PlaceRules
 
     /// Method, URL with its query in any order, and the body by its kind.
     public static let standard = MatchRules(Draft.standard, MatchRuleTexts())
@@ -29,9 +36,10 @@ public struct MatchRules: Sendable {
     public static let standardNames = ["method", "url", "body"]
 
     public init(_ texts: MatchRuleTexts) throws(MatchRuleError) {
-        let count = (texts.match?.count ?? 0) + texts.ignore.count + texts.patterns.count
-        guard count <= Self.ruleLimit else {
-            throw MatchRuleError(.tooMany, "there are \(count) match rules, but at most \(Self.ruleLimit) are allowed; remove some")
+        // The head of a cassette and an option may have the same preset.
+        let texts = texts.once
+        guard texts.count <= Self.ruleLimit else {
+            throw MatchRuleError(.tooMany, "there are \(texts.count) match rules, but at most \(Self.ruleLimit) are allowed; remove some")
         }
         var draft = Draft()
         if let match = texts.match {
@@ -39,38 +47,73 @@ public struct MatchRules: Sendable {
         } else {
             draft = .standard
         }
-        for text in texts.ignore { draft.ignore(try MatchPlace(text)) }
+        for text in texts.ignore { draft.ignore(try MatchPlace(reaching: text)) }
         for text in texts.patterns {
             let pattern = try PlacePattern(text)
-            if !draft.patterns.contains(pattern) { draft.patterns.append(pattern) }
+            if !draft.places.patterns.contains(pattern) { draft.places.patterns.append(pattern) }
         }
-        let json = draft.ignored.count { $0.isJSON } + draft.patterns.count { $0.place.isJSON }
-        let grpc = draft.ignored.count { $0.isGRPC } + draft.patterns.count { $0.place.isGRPC }
-        let xml = draft.ignored.count { $0.isXML } + draft.patterns.count { $0.place.isXML }
-        let most = max(json, grpc, xml)
-        guard most <= PointerSet.limit else {
-            let kind = most == json ? "JSON pointers" : most == xml ? "elements of XML" : "fields of gRPC messages"
-            throw MatchRuleError(
-                .tooMany,
-                "there are \(most) rules for \(kind), but at most \(PointerSet.limit) are allowed; write \"*\" for segments that vary"
-            )
+        for text in texts.replace {
+            let replacement = try PlaceReplacement(text)
+            if !draft.places.replacements.contains(replacement) { draft.places.replacements.append(replacement) }
         }
+        for text in texts.sort {
+            let place = try Self.sorted(text)
+            if !draft.places.sorted.contains(place) { draft.places.sorted.append(place) }
+        }
+        for text in texts.optional {
+            let place = try Self.optional(text)
+            if !draft.places.optional.contains(place) { draft.places.optional.append(place) }
+        }
+        try draft.places.checkLimits()
         self.init(draft, texts)
     }
 
-    public init(match: [String]? = nil, ignore: [String] = [], patterns: [String] = []) throws(MatchRuleError) {
-        try self.init(MatchRuleTexts(match: match, ignore: ignore, patterns: patterns))
+    /// The place of an array whose order does not count.
+    public static func sorted(_ text: String) throws(MatchRuleError) -> MatchPlace {
+        let place = try MatchPlace(reaching: text)
+        guard case .json = place.innermost else {
+            throw MatchRuleError(
+                .unknownPlace,
+                "\"\(PlainText.escape(text.utf8, limit: 80))\" is not an array in JSON; write \"json:/POINTER\" (the order of query items, form fields and named parts does not count anyway)"
+            )
+        }
+        return place
+    }
+
+    /// The place of a value that may be missing.
+    public static func optional(_ text: String) throws(MatchRuleError) -> MatchPlace {
+        let place = try MatchPlace(reaching: text)
+        switch place {
+        case .json(let pointer) where !pointer.path.segments.isEmpty: return place
+        case .formField: return place
+        case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .json, .xml, .grpc, .part, .within, .partFilename:
+            throw MatchRuleError(
+                .unknownPlace,
+                "\"\(PlainText.escape(text.utf8, limit: 80))\" cannot be optional; write \"json:/POINTER\" or \"form:NAME\" for a value in the body, or ignore the place"
+            )
+        }
+    }
+
+    public init(
+        match: [String]? = nil, ignore: [String] = [], patterns: [String] = [], replace: [String] = [], sort: [String] = [],
+        optional: [String] = []
+    ) throws(MatchRuleError) {
+        try self.init(
+            MatchRuleTexts(match: match, ignore: ignore, patterns: patterns, replace: replace, sort: sort, optional: optional))
     }
 
     private init(_ draft: Draft, _ texts: MatchRuleTexts) {
         self.rules = draft.rules
-        self.ignored = draft.ignored
-        self.patterns = draft.patterns
+        self.places = draft.places
+        self.ignored = draft.places.ignored
+        self.patterns = draft.places.patterns
+        self.replacements = draft.places.replacements
+        self.sorted = draft.places.sorted
+        self.optional = draft.places.optional
         self.texts = texts
-        self.head = HeadPlan(rules: draft.rules, ignored: draft.ignored, patterns: draft.patterns)
+        self.head = HeadPlan(rules: draft.rules, draft.places)
         self.ordersParts = draft.ordersParts
-        self.body = BodyPlan(
-            rules: draft.rules, ordersParts: draft.ordersParts, ignored: draft.ignored, patterns: draft.patterns)
+        self.body = BodyPlan(rules: draft.rules, ordersParts: draft.ordersParts, draft.places)
         self.isStandardHead = self.head.isStandard
     }
 
@@ -86,8 +129,7 @@ public struct MatchRules: Sendable {
     /// These rules, for comparing recorded values that contain marks with live values.
     func keepingWholeValues() -> MatchRules {
         var rules = self
-        rules.body = BodyPlan(
-            rules: self.rules, ordersParts: self.ordersParts, ignored: self.ignored, patterns: self.patterns, keepsWholeValues: true)
+        rules.body = BodyPlan(rules: self.rules, ordersParts: self.ordersParts, self.places, keepsWholeValues: true)
         return rules
     }
 
@@ -98,11 +140,8 @@ public struct MatchRules: Sendable {
     /// - Parameter name: in lower case.
     func ignoresField(_ name: String) -> Bool { !self.ignored.isEmpty && self.ignored.contains(.header(name)) }
 
-    /// The substitute for a header field's value that a pattern matches; nil if none does.
-    func substitute(for value: [UInt8], ofField name: String) -> [UInt8]? {
-        guard let patterns = self.head.headerPatterns[name] else { return nil }
-        return value.withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) }
-    }
+    /// A header field's value as it is compared, if a rule rewrites it or a pattern matches it; nil otherwise.
+    func substitute(for value: [UInt8], ofField name: String) -> [UInt8]? { self.head.fields[Array(name.utf8)]?.compared(value) }
 
     /// Whether header fields are compared.
     public var looksAtHeaders: Bool { !self.head.headers.isEmpty }
@@ -114,8 +153,7 @@ public struct MatchRules: Sendable {
     private struct Draft {
         var rules: [MatchRule] = []
         var ordersParts = false
-        var ignored: [MatchPlace] = []
-        var patterns: [PlacePattern] = []
+        var places = PlaceRules()
 
         static let standard: Draft = {
             var draft = Draft()
@@ -181,16 +219,12 @@ public struct MatchRules: Sendable {
 
         mutating func ignore(_ place: MatchPlace) {
             self.rules.removeAll { place.isAll(of: $0) }
-            if !self.ignored.contains(place) { self.ignored.append(place) }
+            if !self.places.ignored.contains(place) { self.places.ignored.append(place) }
         }
     }
 }
 
 extension MatchPlace {
-    fileprivate var isJSON: Bool { if case .json = self.innermost { true } else { false } }
-    fileprivate var isXML: Bool { if case .xml = self.innermost { true } else { false } }
-    fileprivate var isGRPC: Bool { if case .grpc = self.innermost { true } else { false } }
-
     /// Whether the place covers everything that a rule compares.
     fileprivate func isAll(of rule: MatchRule) -> Bool {
         switch (self, rule) {

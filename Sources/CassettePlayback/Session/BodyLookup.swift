@@ -83,7 +83,7 @@ struct BodyLookup {
     /// The exchanges that match in spite of other facets, or by a custom rule, ascending.
     func others() throws(CassetteError) -> [Int] {
         let custom = self.session.rules.custom
-        let (equals, inexact) = self.session.withGroup(self.key) { group, _ in (group.members(self.body), group.inexact) }
+        let (equals, inexact) = self.session.withGroup(self.key) { group, _ in (group.members(self.body), group.inexact(for: self.body)) }
         let isEqual = Set(equals.map(Int.init))
         let candidates = custom.isEmpty ? inexact : (inexact.filter { !isEqual.contains($0) } + isEqual).sorted()
         let live = self.pending.matched(self.body)
@@ -99,7 +99,7 @@ struct BodyLookup {
     /// A body that was cut fits every body, as its rest is unknown. A missing body may also have been absent.
     private func fits(_ recorded: ComparedRequest) -> Bool {
         guard recorded.isComplete else { return recorded.isMissing || self.body.kind != .none }
-        return recorded.facets.hasMarks && recorded.facets.fits(live: self.body)
+        return recorded.facets.mayFit && recorded.facets.fits(live: self.body)
     }
 
     /// The recorded bodies that differ least, the nearest first. Unreadable ones are left out.
@@ -190,7 +190,9 @@ struct BodyGroup: Sendable {
     private var equals: [FieldChoice] = []
     private var numbers: [BodyFacets: Int] = [:]
     /// The exchanges that can answer a request with another body, since theirs was cut or has marks. Ascending.
-    private(set) var inexact: [Int] = []
+    private var inexact: [Int] = []
+    /// The exchanges of which a value may be missing, by what has to be there. Ascending.
+    private var cores: [FacetSum: [Int]] = [:]
     /// The traits of exchanges that may be chosen without an equal body, by index.
     private var traits: [Int: ExchangeTraits] = [:]
     /// A sketch of each body that has been read, in recorded order.
@@ -219,7 +221,7 @@ struct BodyGroup: Sendable {
 
     /// Whether all of the key's requests have been read, and are so alike that only their order decides.
     func isUniform(count: Int) -> Bool {
-        self.seen == count && self.equals.count == 1 && self.inexact.isEmpty && self.equals[0].isUniform
+        self.seen == count && self.equals.count == 1 && self.inexact.isEmpty && self.cores.isEmpty && self.equals[0].isUniform
     }
 
     /// Adds the next of the key's requests.
@@ -227,8 +229,12 @@ struct BodyGroup: Sendable {
         self.sketches.append(BodySketch(recorded.facets))
         self.read.append(UInt32(index))
         let isInexact = !recorded.isComplete || recorded.facets.hasMarks
-        if isInexact { self.inexact.append(index) }
-        if isInexact || self.keepsTraits { self.traits[index] = recorded.traits }
+        if isInexact {
+            self.inexact.append(index)
+        } else if recorded.facets.mayLack {
+            self.cores[recorded.facets.core, default: []].append(index)
+        }
+        if isInexact || recorded.facets.mayLack || self.keepsTraits { self.traits[index] = recorded.traits }
         guard recorded.isComplete else { return }
         let number = self.numbers[recorded.facets] ?? self.equals.count
         if number == self.equals.count {
@@ -236,6 +242,12 @@ struct BodyGroup: Sendable {
             self.equals.append(FieldChoice())
         }
         self.equals[number].append(recorded.traits, index: index)
+    }
+
+    /// The exchanges read so far that may match this body although theirs is unequal, ascending.
+    func inexact(for body: BodyFacets) -> [Int] {
+        guard body.mayLack, let others = self.cores[body.core] else { return self.inexact }
+        return (self.inexact + others).sorted()
     }
 
     /// The exchanges read so far that have this body, ascending.

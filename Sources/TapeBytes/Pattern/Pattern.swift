@@ -40,7 +40,14 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
     /// `^` and `\b` consider the input before `from`. Nil if there is no match, or `from` is past the end.
     public func firstRange(in bytes: UnsafeRawBufferPointer, from: Int = 0) -> Range<Int>? {
         guard from <= bytes.count else { return nil }
-        return self.machine.firstRange(in: bytes, from: max(0, from))
+        var read = 0
+        return self.machine.firstRange(in: bytes, from: max(0, from), read: &read)
+    }
+
+    /// The same, and adds to `read` how many bytes were read to find it: a match may need a look at all that follows.
+    package func firstRange(in bytes: UnsafeRawBufferPointer, from: Int, read: inout Int) -> Range<Int>? {
+        guard from <= bytes.count else { return nil }
+        return self.machine.firstRange(in: bytes, from: max(0, from), read: &read)
     }
 
     /// All matches from left to right, without overlap; each match takes linear time.
@@ -98,13 +105,17 @@ final class PatternMachine: Sendable {
         return automaton.matchesAll(bytes)
     }
 
-    func firstRange(in bytes: UnsafeRawBufferPointer, from: Int) -> Range<Int>? {
+    func firstRange(in bytes: UnsafeRawBufferPointer, from: Int, read: inout Int) -> Range<Int>? {
         var automaton = self.searching.withLock { $0.popLast() } ?? PatternAutomaton(self.program, isAnchored: false)
         let earliest = automaton.earliestStart(in: bytes, from: from)
+        read += max(0, automaton.furthest - from)
         Self.giveBack(automaton, to: self.searching)
         guard let earliest else { return nil }
         var search = PatternSearch(self.program)
-        return search.firstRange(in: bytes, from: earliest, before: PatternAlphabet.neighbour(in: bytes, before: earliest))
+        let range = search.firstRange(
+            in: bytes, from: earliest, before: PatternAlphabet.neighbour(in: bytes, before: earliest))
+        read += max(0, search.furthest - earliest)
+        return range
     }
 
     private static func giveBack(_ automaton: PatternAutomaton, to pool: Guarded<[PatternAutomaton]>) {

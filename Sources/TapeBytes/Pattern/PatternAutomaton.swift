@@ -30,6 +30,8 @@ struct PatternAutomaton: Sendable {
     private var table: [Int32] = []
     private var entries = 0
     private(set) var timesBegun = 0
+    /// How far the last search for a start has read.
+    private(set) var furthest = 0
 
     /// An anchored automaton follows only matches that start where it starts; any other automaton follows all matches.
     init(_ program: PatternProgram, isAnchored: Bool, limit: Int = PatternLimits.cells) {
@@ -58,6 +60,7 @@ struct PatternAutomaton: Sendable {
     /// The earliest offset at which a match can start; nil if there is no match. All attempts that started earlier have failed.
     mutating func earliestStart(in bytes: UnsafeRawBufferPointer, from: Int) -> Int? {
         var index = self.beginnings?.next(in: bytes, from: from) ?? from
+        defer { self.furthest = index }
         var earliest = index
         var state = self.start(before: PatternAlphabet.neighbour(in: bytes, before: index))
         while index < bytes.count {

@@ -6,6 +6,8 @@ struct PatternSearch {
 
     private let program: PatternProgram
     private var closure: PatternClosure
+    /// How far the last search has read.
+    private(set) var furthest = 0
 
     init(_ program: PatternProgram) {
         self.program = program
@@ -18,6 +20,7 @@ struct PatternSearch {
         var threads: [Thread] = []
         var best: Range<Int>?
         var (index, before) = (from, before)
+        defer { self.furthest = index }
         while true {
             let isEnd = index == bytes.count
             let (character, length) = isEnd ? (0, 0) : self.program.alphabet.character(in: bytes, at: index)

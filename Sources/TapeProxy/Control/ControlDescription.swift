@@ -118,7 +118,11 @@ enum ControlDescription {
                     "properties": {
                       "match": {"$ref": "#/components/schemas/Texts"},
                       "ignore": {"$ref": "#/components/schemas/Texts"},
-                      "patterns": {"$ref": "#/components/schemas/Texts"}
+                      "patterns": {"$ref": "#/components/schemas/Texts"},
+                      "replace": {"$ref": "#/components/schemas/Texts"},
+                      "sort": {"$ref": "#/components/schemas/Texts"},
+                      "optional": {"$ref": "#/components/schemas/Texts"},
+                      "presets": {"$ref": "#/components/schemas/Texts"}
                     }
                   },
                   "repeat": {"enum": ["never", "last", "cycle"]},

@@ -14,6 +14,11 @@ public struct RunSettings: Sendable, Hashable {
     public var match: Setting<[String]>?
     public var ignore: [Setting<String>] = []
     public var patterns: [Setting<String>] = []
+    public var replace: [Setting<String>] = []
+    public var sort: [Setting<String>] = []
+    public var optional: [Setting<String>] = []
+    /// Presets whose rules are among those above.
+    public var presets: [Setting<RulePreset>] = []
     /// Paths of files, or folders of files, that name the fields of gRPC messages.
     public var descriptors: [Setting<String>] = []
     public var redact: [Setting<String>] = []
@@ -63,8 +68,26 @@ public struct RunSettings: Sendable, Hashable {
         self.match = texts?.match.map { Setting(value: $0, source: source) }
         self.ignore = texts?.ignore.map { Setting(value: $0, source: source) } ?? []
         self.patterns = texts?.patterns.map { Setting(value: $0, source: source) } ?? []
+        self.replace = texts?.replace.map { Setting(value: $0, source: source) } ?? []
+        self.sort = texts?.sort.map { Setting(value: $0, source: source) } ?? []
+        self.optional = texts?.optional.map { Setting(value: $0, source: source) } ?? []
         self.redact = redaction?.rules.map { Setting(value: $0.text, source: source) } ?? []
         self.keep = redaction?.keep.map { Setting(value: $0.text, source: source) } ?? []
+    }
+
+    /// Adds the rules of presets, before rules that are written out.
+    public mutating func add(presets: [Setting<RulePreset>]) {
+        for preset in presets {
+            let source = SettingSource.preset(preset.value.rawValue)
+            let texts = preset.value.rules
+            self.presets.append(preset)
+            if let match = texts.match, self.match == nil { self.match = Setting(value: match, source: source) }
+            self.ignore += texts.ignore.map { Setting(value: $0, source: source) }
+            self.patterns += texts.patterns.map { Setting(value: $0, source: source) }
+            self.replace += texts.replace.map { Setting(value: $0, source: source) }
+            self.sort += texts.sort.map { Setting(value: $0, source: source) }
+            self.optional += texts.optional.map { Setting(value: $0, source: source) }
+        }
     }
 
     /// Applies other settings over these: lists are appended, except for `match`, and other values are replaced.
@@ -74,6 +97,10 @@ public struct RunSettings: Sendable, Hashable {
         sum.match = other.match ?? self.match
         sum.ignore += other.ignore
         sum.patterns += other.patterns
+        sum.replace += other.replace
+        sum.sort += other.sort
+        sum.optional += other.optional
+        sum.presets += other.presets
         sum.descriptors += other.descriptors
         sum.redact += other.redact
         sum.keep += other.keep
@@ -108,7 +135,9 @@ public struct RunSettings: Sendable, Hashable {
 
     /// The settings for matching.
     public var matchTexts: MatchRuleTexts {
-        MatchRuleTexts(match: self.match?.value, ignore: self.ignore.map(\.value), patterns: self.patterns.map(\.value))
+        MatchRuleTexts(
+            match: self.match?.value, ignore: self.ignore.map(\.value), patterns: self.patterns.map(\.value),
+            replace: self.replace.map(\.value), sort: self.sort.map(\.value), optional: self.optional.map(\.value))
     }
 }
 
@@ -225,6 +254,8 @@ public enum SettingSource: Sendable, Hashable, CustomStringConvertible {
     case commandLine
     /// The request that opened a session.
     case session
+    /// A rule of a preset.
+    case preset(String)
 
     public var description: String {
         switch self {
@@ -234,6 +265,7 @@ public enum SettingSource: Sendable, Hashable, CustomStringConvertible {
         case .file(let path, let line, let section?): "\(path) line \(line), for \"\(section)\""
         case .commandLine: "command line"
         case .session: "session"
+        case .preset(let name): "preset \(name)"
         }
     }
 }

@@ -64,15 +64,25 @@ struct SessionSettingsReader {
     private func readRules(into settings: inout RunSettings) throws(SessionError) {
         guard let value = self.members.value("rules") else { return }
         guard value.kind == .object else {
-            throw self.members.error("rules", "is not an object: use one with match, ignore or patterns, each a list of strings.")
+            throw self.members.error(
+                "rules",
+                "is not an object: use one with match, ignore, patterns, replace, sort, optional or presets, each a list of strings.")
         }
-        let rules = try OrderMembers(value, known: ["match", "ignore", "patterns"], prefix: "rules.")
+        let rules = try OrderMembers(value, known: MatchRuleTexts.names + ["presets"], prefix: "rules.")
         if let names = try rules.texts("match") {
             _ = try rules.made("match") { try MatchRules(match: names) }
             settings.match = self.setting(names)
         }
-        settings.ignore = (try rules.texts("ignore") { _ = try MatchPlace($0) } ?? []).map(self.setting)
-        settings.patterns = (try rules.texts("patterns") { _ = try PlacePattern($0) } ?? []).map(self.setting)
+        var presets: [Setting<RulePreset>] = []
+        for name in try rules.texts("presets") ?? [] {
+            presets.append(self.setting(try rules.made("presets") { try RulePreset(name) }))
+        }
+        settings.add(presets: presets)
+        settings.ignore += (try rules.texts("ignore") { _ = try MatchPlace(reaching: $0) } ?? []).map(self.setting)
+        settings.patterns += (try rules.texts("patterns") { _ = try PlacePattern($0) } ?? []).map(self.setting)
+        settings.replace += (try rules.texts("replace") { _ = try PlaceReplacement($0) } ?? []).map(self.setting)
+        settings.sort += (try rules.texts("sort") { _ = try MatchRules.sorted($0) } ?? []).map(self.setting)
+        settings.optional += (try rules.texts("optional") { _ = try MatchRules.optional($0) } ?? []).map(self.setting)
     }
 
     /// A string, or a list of strings.

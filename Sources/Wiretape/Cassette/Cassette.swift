@@ -258,6 +258,14 @@ extension Cassette {
         public var ignore: [String] = []
         /// Patterns that a place has to match, such as `json:/id=[0-9]+`.
         public var patterns: [String] = []
+        /// Values that are rewritten on both sides before they are compared, as `json:/prompt=/[0-9]{4}-[0-9]{2}-[0-9]{2}/DATE/`.
+        public var replace: [String] = []
+        /// Arrays in JSON whose order is not compared, such as `json:/tools`.
+        public var sort: [String] = []
+        /// Values that may be missing on either side, such as `json:/metadata`.
+        public var optional: [String] = []
+        /// Rules for kinds of APIs, before those above.
+        public var presets: [RulePreset] = []
         /// Called last, for requests that match by all other rules.
         public var customMatches: [CustomMatch] = []
 
@@ -313,7 +321,10 @@ extension Cassette.Settings {
     var planOptions: RunPlan.Options {
         get throws {
             var options = RunPlan.Options()
-            options.matchTexts = MatchRuleTexts(match: self.match, ignore: self.ignore, patterns: self.patterns)
+            options.matchTexts = self.presets.reduce(MatchRuleTexts()) { $0.adding($1.rules) }.adding(
+                MatchRuleTexts(
+                    match: self.match, ignore: self.ignore, patterns: self.patterns, replace: self.replace, sort: self.sort,
+                    optional: self.optional))
             options.customMatches = self.customMatches
             options.redaction = try self.redactionRules
             options.repetition = self.repetition

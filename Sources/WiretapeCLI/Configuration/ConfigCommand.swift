@@ -117,8 +117,12 @@ struct SettingRow: Sendable, Hashable {
         }
         add(.mode, settings.modeInForce.rawValue, settings.mode?.source)
         add(.match, (settings.match?.value ?? MatchRules.standardNames).joined(separator: ","), settings.match?.source)
+        for preset in settings.presets { add(.presets, preset.value.rawValue, preset.source) }
         list(.ignore, settings.ignore)
         list(.patterns, settings.patterns)
+        list(.replace, settings.replace)
+        list(.sort, settings.sort)
+        list(.optional, settings.optional)
         list(.descriptors, settings.descriptors)
         list(.redact, settings.redact)
         list(.keep, settings.keep)

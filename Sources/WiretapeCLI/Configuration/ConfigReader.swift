@@ -45,8 +45,12 @@ struct ConfigReader {
         switch key {
         case .mode: settings.mode = try reading.choice(of: RecordMode.forRuns)
         case .match: settings.match = try reading.matchNames()
-        case .ignore: settings.ignore = try reading.texts { _ = try MatchPlace($0) }
-        case .patterns: settings.patterns = try reading.texts { _ = try PlacePattern($0) }
+        case .presets: settings.add(presets: try reading.list { try RulePreset($0) })
+        case .ignore: settings.ignore += try reading.texts { _ = try MatchPlace(reaching: $0) }
+        case .patterns: settings.patterns += try reading.texts { _ = try PlacePattern($0) }
+        case .replace: settings.replace += try reading.texts { _ = try PlaceReplacement($0) }
+        case .sort: settings.sort += try reading.texts { _ = try MatchRules.sorted($0) }
+        case .optional: settings.optional += try reading.texts { _ = try MatchRules.optional($0) }
         case .descriptors: settings.descriptors = try reading.list { try self.path($0) }
         case .redact: settings.redact = try reading.texts { _ = try RedactionRule($0) }
         case .keep: settings.keep = try reading.texts { _ = try RedactionException($0) }
@@ -276,7 +280,7 @@ struct ConfigReader {
 
 /// A name of a setting in a configuration file.
 enum ConfigKey: String, CaseIterable {
-    case mode, match, ignore, patterns, descriptors, redact, keep, secretEnv
+    case mode, presets, match, ignore, patterns, replace, sort, optional, descriptors, redact, keep, secretEnv
     case repetition = "repeat"
     case order, conversation, ranges, latency, originErrors, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review,
         durability,

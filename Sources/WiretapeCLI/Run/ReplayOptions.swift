@@ -19,6 +19,12 @@ struct RuleOptions: ParsableArguments {
     )
     var pattern: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Add the rules for a kind of API: \(RulePreset.names.joined(separator: ", ")). \"wiretape config --preset NAME\" prints them. Repeatable.",
+            valueName: "name"))
+    var preset: [String] = []
+
     @OptionGroup(title: "More on matching") var more: MoreRuleOptions
 
     var match: [String]? { self.more.match }
@@ -26,7 +32,8 @@ struct RuleOptions: ParsableArguments {
 
     func validate() throws {
         do {
-            _ = try MatchRules(MatchRuleTexts(match: self.match, ignore: self.ignore, patterns: self.pattern))
+            for name in self.preset { _ = try RulePreset(name) }
+            _ = try MatchRules(self.lay(over: RunSettings()).matchTexts)
         } catch {
             throw ValidationError(error.message + ".")
         }
@@ -35,8 +42,12 @@ struct RuleOptions: ParsableArguments {
     func lay(over settings: RunSettings) -> RunSettings {
         var own = RunSettings()
         own.match = self.match.map { Setting(value: $0, source: .commandLine) }
-        own.ignore = self.ignore.map { Setting(value: $0, source: .commandLine) }
-        own.patterns = self.pattern.map { Setting(value: $0, source: .commandLine) }
+        own.add(presets: self.preset.compactMap { RulePreset(rawValue: $0) }.map { Setting(value: $0, source: .commandLine) })
+        own.ignore += self.ignore.map { Setting(value: $0, source: .commandLine) }
+        own.patterns += self.pattern.map { Setting(value: $0, source: .commandLine) }
+        own.replace += self.more.replace.map { Setting(value: $0, source: .commandLine) }
+        own.sort += self.more.sort.map { Setting(value: $0, source: .commandLine) }
+        own.optional += self.more.optional.map { Setting(value: $0, source: .commandLine) }
         own.descriptors = self.names.descriptors.map { Setting(value: $0, source: .commandLine) }
         return settings.adding(own)
     }
@@ -44,6 +55,22 @@ struct RuleOptions: ParsableArguments {
 
 /// The rules that fewer users need.
 struct MoreRuleOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Rewrite a value on both sides before it is compared: json:/messages/*/content=/REGEX/TEXT/. $1 is a group of the expression. Repeatable.",
+            valueName: "place=/regex/text/"))
+    var replace: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Compare an array in JSON without the order of its elements: json:/tools. Repeatable.", valueName: "place"))
+    var sort: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A value that may be missing on either side, json:/POINTER or form:NAME. If both have it, it is compared. Repeatable.",
+            valueName: "place"))
+    var optional: [String] = []
+
     @Option(
         help: ArgumentHelp(
             "What requests are compared by, instead of method,url,body: also scheme, host, port, path, query, query-order, header:NAME, body:json and others, graphql. Comma-separated.",
