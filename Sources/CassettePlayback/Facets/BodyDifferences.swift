@@ -17,8 +17,12 @@ extension BodyFacets {
         if recorded.mayLack { unequal = unequal.withoutOptional(live: self.facets, recorded: recorded.facets) }
         unequal = unequal.withoutFitting
         let pairing = FacetPairing(hidesCodes: recorded.hasCodedMarks)
-        var left = unequal.recorded
         var differences: [RequestDifference] = []
+        if self.isWhole, recorded.isWhole {
+            let arrays = ArrayDifferences(live: self.facets, recorded: recorded.facets, unequal: unequal)
+            (differences, unequal) = (arrays.differences, arrays.rest)
+        }
+        var left = unequal.recorded
         for live in unequal.live where differences.count < Self.differenceLimit {
             let partner = FacetPairing.partner(of: live, among: left)
             differences += pairing.differences(live, partner.map { left.remove(at: $0) })
@@ -121,13 +125,26 @@ struct FacetPairing {
         func value(_ facet: BodyFacet) -> String { Self.value(facet) }
         switch facet.place {
         case .json where live?.isContainer == true && recorded?.isContainer == true: return []
-        case .json: return [.json(pointer: name, here: shown.map(Self.json), recorded: recorded.map(Self.json))]
+        case .json where facet.isContainer:
+            func text(_ facet: BodyFacet) -> String { Self.value(facet).replacing("\\\"", with: "\"") }
+            return [.json(pointer: name, here: live.map(text), recorded: recorded.map(text))]
+        case .json:
+            if let shown, let recorded, let parted = TextParting(shown.value, recorded.value) {
+                let difference = RequestDifference.json(
+                    pointer: name, here: Self.quoted(parted.here, like: shown), recorded: Self.quoted(parted.recorded, like: recorded))
+                return [.parted(offset: parted.offset, difference)]
+            }
+            return [.json(pointer: name, here: shown.map(Self.json), recorded: recorded.map(Self.json))]
         case .xml: return [.xml(path: name, here: shown.map(Self.xml), recorded: recorded.map(Self.xml))]
         case .grpc: return [Self.grpc(name, shown, recorded)]
         case .formField where live?.isContainer == true && recorded?.isContainer == true:
             // The facets of its content show the difference.
             return []
-        case .formField: return [.formField(name: name, here: shown.map(value), recorded: recorded.map(value))]
+        case .formField:
+            if let shown, let recorded, let parted = TextParting(shown.value, recorded.value) {
+                return [.parted(offset: parted.offset, .formField(name: name, here: parted.here, recorded: parted.recorded))]
+            }
+            return [.formField(name: name, here: shown.map(value), recorded: recorded.map(value))]
         case .queryItem: return [.graphQLItem(name: name, here: shown.map(value), recorded: recorded.map(value))]
         case .header: return [.header(name: name, here: shown.map(value), recorded: recorded.map(value))]
         case .unclosed: return [.closingDelimiter(isHere: live == nil)]
@@ -159,6 +176,10 @@ struct FacetPairing {
 
     private static func json(_ facet: BodyFacet) -> String {
         facet.type.elementsEqual("string".utf8) ? "\"\(self.value(facet))\"" : self.value(facet)
+    }
+
+    private static func quoted(_ text: String, like facet: BodyFacet) -> String {
+        facet.type.elementsEqual("string".utf8) ? "\"\(text)\"" : text
     }
 
     /// An element's children are shown as they are, anything else in quotes.
@@ -193,11 +214,14 @@ struct FacetPairing {
             if recorded == nil { added.insert(pointer[...]) } else if here == nil { removed.insert(pointer[...]) }
         }
         guard !added.isEmpty || !removed.isEmpty else { return differences }
-        return differences.filter { difference in
+        var seen: Set<String> = []
+        return differences.reversed().filter { difference in
             guard case .json(let pointer, let here, let recorded) = difference, here == nil || recorded == nil else { return true }
+            // An element of a sorted array comes with its text after its kind.
+            guard seen.insert(pointer).inserted || !pointer.hasSuffix("/*") else { return false }
             let containers = recorded == nil ? added : removed
             return !pointer.indices.contains { $0 > pointer.startIndex && pointer[$0] == "/" && containers.contains(pointer[..<$0]) }
-        }
+        }.reversed()
     }
 
     private static func smallestInXML(_ differences: [RequestDifference]) -> [RequestDifference] {
@@ -281,6 +305,29 @@ struct FacetPairing {
         }
         if isText { return .text(here: Self.value(self.shown(live, recorded)), recorded: Self.value(recorded)) }
         return .bytes(ByteDifference(live.value, recorded.value, here: live.size, recorded: recorded.size))
+    }
+}
+
+/// Where two long texts part: the bytes around their first difference, instead of two equal beginnings.
+struct TextParting {
+    /// How many bytes before the difference are shown.
+    private static let before = 40
+
+    let offset: Int
+    let here: String
+    let recorded: String
+
+    /// Nil if the texts are short enough to be shown whole, if they are equal, or if they part early.
+    init?(_ live: [UInt8], _ recorded: [UInt8]) {
+        guard max(live.count, recorded.count) > FacetPairing.textLimit, live != recorded else { return nil }
+        let offset = zip(live, recorded).prefix { $0 == $1 }.count
+        guard offset > Self.before else { return nil }
+        var start = offset - Self.before
+        // Not within a character.
+        while start < offset, live[start] & 0xC0 == 0x80 { start += 1 }
+        self.offset = offset
+        self.here = "…" + PlainText.escape(live[start...], limit: FacetPairing.textLimit)
+        self.recorded = "…" + PlainText.escape(recorded[start...], limit: FacetPairing.textLimit)
     }
 }
 

@@ -75,12 +75,6 @@ struct PointerSet: Sendable {
         var rules: ValueRules? { if case .ruled(let rules) = self { rules } else { nil } }
     }
 
-    /// A member that an element of an array must have.
-    struct Condition: Sendable, Hashable {
-        let member: [UInt8]
-        let value: [UInt8]
-    }
-
     private struct Entry: Sendable {
         /// Of a plain pointer, otherwise empty.
         var segments: [PlacePath.Segment]
@@ -100,7 +94,7 @@ struct PointerSet: Sendable {
     private var plainCount = 0
     private var states: [State] = []
     private var start = StateSet()
-    let conditions: [Condition]
+    let conditions: [PlacePath.Condition]
 
     /// - Parameter pointer: the pointer of a place of this kind; nil for all other places.
     init(_ rules: PlaceRules, of pointer: (MatchPlace) -> PlacePointer?) {
@@ -118,7 +112,7 @@ struct PointerSet: Sendable {
         precondition(plain.count <= Self.limit, "MatchRules keeps to the limit")
         self.entries = plain.map { Entry(segments: $0.path.segments, rules: $0.rules, isGeneral: $0.path.segments.contains(.any)) }
         self.plainCount = plain.count
-        var conditions: [Condition] = []
+        var conditions: [PlacePath.Condition] = []
         for (path, rules) in other {
             let entry = self.entries.count
             self.entries.append(Entry(segments: [], rules: rules, isGeneral: true))
@@ -126,7 +120,7 @@ struct PointerSet: Sendable {
             for segment in path.segments {
                 self.states.append(State(segment: segment, entry: entry))
                 if case .element(let member, let value) = segment {
-                    let condition = Condition(member: member, value: value)
+                    let condition = PlacePath.Condition(member: member, value: value)
                     if !conditions.contains(condition) { conditions.append(condition) }
                 }
             }
@@ -199,7 +193,9 @@ struct PointerSet: Sendable {
         case .member(let pattern): step.isMember && pattern.firstRange(in: step.name) != nil
         case .element(let member, let value):
             !step.isMember
-                && self.conditions.firstIndex(of: Condition(member: member, value: value)).map { step.conditions & (1 << UInt64($0)) != 0 }
+                && self.conditions.firstIndex(of: PlacePath.Condition(member: member, value: value)).map {
+                    step.conditions & (1 << UInt64($0)) != 0
+                }
                     ?? false
         case .deep, .content: false
         }

@@ -108,23 +108,36 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     /// that, or if they would ignore too much.
     public var ignorablePlaces: [String] {
         let rules = self.rules
-        return rules.patterns.isEmpty ? rules.ignore : []
+        return rules.patterns.isEmpty && rules.sort.isEmpty ? rules.ignore : []
     }
 
     /// The rules under which the nearest request would match, including `--pattern` rules for a path with a random segment; empty if there
     /// are none.
-    var rules: (ignore: [String], patterns: [String]) {
-        guard let near = self.nearest.first else { return ([], []) }
+    var rules: (ignore: [String], patterns: [String], sort: [String]) {
+        guard let near = self.nearest.first else { return ([], [], []) }
         switch self.reason {
         case .notRecorded where !near.isUsedUp, .otherMessages: break
-        case .noCassette, .notRecorded, .usedUp, .clientStayed, .outOfOrder: return ([], [])
+        case .noCassette, .notRecorded, .usedUp, .clientStayed, .outOfOrder: return ([], [], [])
         }
         var paths = near.randomPaths
         // If two recorded requests fit, choosing between them would be a guess.
         if self.nearest.dropFirst().contains(where: { $0.randomPaths.contains(where: paths.contains) }) { paths = [] }
-        let others = near.differences.filter { if case .path = $0 { paths.isEmpty } else { true } }
+        let sort = near.differences.compactMap(Self.sorted)
+        let others = near.differences.filter { difference in
+            if case .path = difference { paths.isEmpty } else { Self.sorted(difference) == nil }
+        }
         let ignore = Self.places(others)
-        return ignore.isEmpty && !others.isEmpty ? ([], []) : (ignore, paths)
+        return ignore.isEmpty && !others.isEmpty ? ([], [], []) : (ignore, paths, sort)
+    }
+
+    /// The array whose order makes the difference, in the grammar of `--sort`.
+    private static func sorted(_ difference: RequestDifference) -> String? {
+        switch difference {
+        case .order: IgnorablePlace.text(difference)
+        case .message(_, let inner): self.sorted(inner)
+        case .within(_, let inner): self.sorted(inner).flatMap { _ in IgnorablePlace.text(difference) }
+        default: nil
+        }
     }
 
     /// Empty if not all of the differences can be ignored.
@@ -211,13 +224,15 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
 
     /// The rules that would match the request with the nearest exchange, if there are any, before another step.
     private func match(_ other: String) -> String {
-        let (ignore, patterns) = self.rules
-        guard !ignore.isEmpty || !patterns.isEmpty else { return other }
+        let (ignore, patterns, sort) = self.rules
+        guard !ignore.isEmpty || !patterns.isEmpty || !sort.isEmpty else { return other }
         let start = "to match it with exchange \(self.nearest[0].index + 1), "
-        let lists = [(name: "patterns", rules: patterns), ("ignore", ignore)].filter { !$0.rules.isEmpty }
+        let lists = [(name: "patterns", rules: patterns), ("ignore", ignore), ("sort", sort)].filter { !$0.rules.isEmpty }
         switch self.audience {
         case .commandLine:
-            let options = patterns.map { "--pattern \(IgnorablePlace.word($0))" } + ignore.map { "--ignore \(IgnorablePlace.word($0))" }
+            let options = lists.flatMap { list in
+                list.rules.map { "--\(list.name == "patterns" ? "pattern" : list.name) \(IgnorablePlace.word($0))" }
+            }
             return "\(start)run with: \(options.joined(separator: " ")); \(other)"
         case .program:
             let settings = lists.map { "settings.\($0.name): \(Self.quoted($0.rules))" }
@@ -226,7 +241,11 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             let members = lists.map { "\"\($0.name)\": [\(Self.quoted($0.rules))]" }
             return "\(start)open the session with \"rules\": {\(members.joined(separator: ", "))}; \(other)"
         case .test:
-            let arguments = lists.map { "\($0.name == "ignore" ? "ignoring" : $0.name): [\(Self.quoted($0.rules))]" }
+            let arguments = lists.map { list in
+                let rules = "[\(Self.quoted(list.rules))]"
+                return list.name == "sort"
+                    ? "settings with sort = \(rules)" : "\(list.name == "ignore" ? "ignoring" : list.name): \(rules)"
+            }
             return "\(start)pass \(arguments.joined(separator: ", ")); \(other)"
         }
     }
@@ -338,12 +357,13 @@ enum ShownSecrets {
         case .text(let line, let here, let recorded):
             return .text(
                 line: line, here: Redactor.withoutTokens(Redactor.shown(here)), recorded: Redactor.withoutTokens(Redactor.shown(recorded)))
+        case .parted(let offset, let difference): return .parted(offset: offset, self.hidden(in: difference))
         case .message(let number, let difference): return .message(number, self.hidden(in: difference))
         case .within(let container, let difference): return .within(container, self.hidden(in: difference))
         case .path(let here, let recorded, let edits):
             return .path(here: Redactor.withoutTokens(here), recorded: Redactor.withoutTokens(recorded), edits: edits)
-        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .condition, .precondition, .bodyKind, .part, .closingDelimiter,
-            .bytes,
+        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .condition, .precondition, .bodyKind, .order, .element, .part,
+            .closingDelimiter, .bytes,
             .bodyRemainder, .custom, .messageAdded, .messagesMissing, .remainder:
             return difference
         }
@@ -443,6 +463,9 @@ enum IgnorablePlace {
         case .port: "port"
         case .header(let name, _, _): self.place("header:", name)
         case .json(let pointer, _, _): self.place("json:", pointer)
+        case .order(let pointer, _): self.place("json:", pointer)
+        case .element(let array, let index, _): self.place("json:", "\(array)/\(index)")
+        case .parted(_, let difference): self.text(difference)
         case .xml(let path, _, _): path.hasPrefix("/") && !path.contains("?") ? self.place("xml:", path) : nil
         case .grpc(_, let field, _, _): field.isEmpty ? nil : self.place("grpc:", field)
         case .formField(let name, _, _): self.place("form:", name)

@@ -76,6 +76,7 @@ struct ReplayReportJSON {
         let rules = miss.rules
         self.strings("ignore", rules.ignore)
         if !rules.patterns.isEmpty { self.strings("patterns", rules.patterns) }
+        if !rules.sort.isEmpty { self.strings("sort", rules.sort) }
         self.string("next", miss.nextStep)
         self.writer.endObject()
     }

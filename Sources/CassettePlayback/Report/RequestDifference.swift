@@ -27,6 +27,12 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     case bodyKind(here: String, recorded: String)
     /// A JSON value at a pointer, as JSON; nil if one side lacks it.
     case json(pointer: String, here: String?, recorded: String?)
+    /// The elements of an array in JSON are in another order; `moved` counts those at another position.
+    case order(pointer: String, moved: Int)
+    /// An element of an array in JSON, counted from 0, that only one of the two has; all others are equal and in the same order.
+    case element(array: String, index: Int, isNew: Bool)
+    /// Two long values of which the parts around their first difference are shown, at this offset in bytes.
+    case parted(offset: Int, RequestDifference)
     /// An element, an attribute or characters of XML, named by the path of local names; nil if one side lacks it.
     case xml(path: String, here: String?, recorded: String?)
     /// A gRPC message, counted from 1, or the field at a pointer in it, such as `/1:pet/2:name`; nil if one side lacks it.
@@ -80,6 +86,10 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .bodyKind(let here, let recorded): "body is \(Self.kind(here)), recorded is \(Self.kind(recorded))"
         case .json(let pointer, let here, let recorded):
             Self.pair(pointer.isEmpty ? "JSON" : "JSON \"\(pointer)\"", here, recorded, isQuoted: false)
+        case .order(let pointer, let moved): "\(moved) elements of JSON \"\(pointer)\" are in another order"
+        case .element(let array, let index, true): "element \(index + 1) of JSON \"\(array)\" is new"
+        case .element(let array, let index, false): "recorded element \(index + 1) of JSON \"\(array)\" is missing"
+        case .parted(let offset, let difference): "\(difference), from byte \(offset)"
         case .xml(let path, let here, let recorded): Self.pair("XML \"\(path)\"", here, recorded, isQuoted: false)
         case .grpc(let message, let field, let here, let recorded):
             Self.pair(
@@ -120,6 +130,10 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .precondition(let names, let status): ("header \(names.joined(separator: " or "))", nil, "an answer \(status)")
         case .bodyKind(let here, let recorded): ("body", Self.kind(here), Self.kind(recorded))
         case .json(let pointer, let here, let recorded): ("JSON \(pointer)", here, recorded)
+        case .order(let pointer, let moved): ("order of JSON \(pointer)", "\(moved) moved", nil)
+        case .element(let array, let index, let isNew): ("JSON \(array)/\(index)", isNew ? "new" : nil, isNew ? nil : "missing")
+        case .parted(let offset, let difference):
+            ("\(difference.sides.place) from byte \(offset)", difference.sides.here, difference.sides.recorded)
         case .xml(let path, let here, let recorded): ("XML \(path)", here, recorded)
         case .grpc(let message, let field, let here, let recorded): ("gRPC message \(message) \(field)", here, recorded)
         case .formField(let name, let here, let recorded): ("form field \(name)", here, recorded)
@@ -143,7 +157,9 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     /// Whether it is in a body or a message, so that `--ignore body` covers it.
     var isOfBody: Bool {
         switch self {
-        case .bodyKind, .json, .xml, .grpc, .formField, .part, .within, .closingDelimiter, .text, .bytes, .bodyRemainder: true
+        case .bodyKind, .json, .order, .element, .parted, .xml, .grpc, .formField, .part, .within, .closingDelimiter, .text, .bytes,
+            .bodyRemainder:
+            true
         case .message(_, let difference): difference.isOfBody
         case .method, .scheme, .userInformation, .host, .port, .path, .queryItemAdded, .queryItemRemoved, .queryItemChanged, .queryOrder,
             .header, .condition, .precondition, .graphQLItem, .custom, .messageAdded, .messagesMissing, .remainder:

@@ -237,7 +237,7 @@ struct ContentRedaction {
     private static let lineLength = 76
 }
 
-/// Finds the values in a JSON text that rules and exceptions refer to by pointers.
+/// Finds the values in a JSON text that rules and exceptions refer to by pointers and paths.
 struct JSONPlaces {
     private struct Container {
         var isObject: Bool
@@ -247,16 +247,47 @@ struct JSONPlaces {
         var start: Int
         var kind: String?
         var isKept: Bool
+        /// Where the walk along each path that is no pointer stands.
+        var states: [[Int]]
     }
 
-    private let rules: [(segments: [String], rule: RedactionRule)]
-    private let keep: [[String]]
+    private enum Way {
+        case pointer([String])
+        /// A number in `paths`.
+        case path(Int)
+
+        /// The way to the value in one of several texts; nil if it leads to another.
+        func inText(_ number: Int) -> Way? {
+            guard case .pointer(let segments) = self, let first = segments.first, first == "*" || first == String(number) else {
+                return nil
+            }
+            return .pointer(Array(segments.dropFirst()))
+        }
+    }
+
+    private let rules: [(way: Way, rule: RedactionRule)]
+    private let keep: [Way]
+    private let paths: [PlacePath]
+    private let conditions: [PlacePath.Condition]
+    /// Where the walk along each path begins.
+    private let starts: [[Int]]
 
     init(_ rules: RedactionRules) {
-        self.rules = rules.rules.compactMap { rule in
-            if case .json(let segments) = rule.place { (segments, rule) } else { nil }
+        var paths: [PlacePath] = []
+        func way(_ place: RedactionPlace?) -> Way? {
+            switch place {
+            case .json(let segments)?: return .pointer(segments)
+            case .jsonPath(let path)?:
+                paths.append(path)
+                return .path(paths.count - 1)
+            case _: return nil
+            }
         }
-        self.keep = rules.keep.compactMap { if case .json(let segments)? = $0.place { segments } else { nil } }
+        self.rules = rules.rules.compactMap { rule in way(rule.place).map { ($0, rule) } }
+        self.keep = rules.keep.compactMap { way($0.place) }
+        self.paths = paths
+        self.conditions = Array(Set(paths.flatMap(\.conditions)).prefix(UInt64.bitWidth))
+        self.starts = paths.map(\.start)
     }
 
     /// Searches a text, or each of its lines if it is not a single JSON text: JSON lines, or data of events. In a text that is cut or
@@ -298,21 +329,18 @@ struct JSONPlaces {
         guard let number else { return self.values(of: text, from: start) }
         // With several texts, a rule refers to the value in each of them, or by number to the value in one, as match rules do.
         let numbered = JSONPlaces(
-            rules: self.rules
-                + self.rules.compactMap { place in
-                    Self.inText(number, place.segments).map { ($0, place.rule) }
-                },
-            keep: self.keep + self.keep.compactMap { Self.inText(number, $0) })
+            rules: self.rules + self.rules.compactMap { place in place.way.inText(number).map { ($0, place.rule) } },
+            keep: self.keep + self.keep.compactMap { $0.inText(number) }, of: self,
+            starts: self.paths.indices.map { index in
+                let inText = self.paths[index].next(self.starts[index], name: Array("\(number)".utf8), isMember: false) { _ in false }
+                return Array(Set(self.starts[index] + inText)).sorted()
+            })
         return numbered.values(of: text, from: start)
     }
 
-    private init(rules: [(segments: [String], rule: RedactionRule)], keep: [[String]]) {
-        (self.rules, self.keep) = (rules, keep)
-    }
-
-    private static func inText(_ number: Int, _ segments: [String]) -> [String]? {
-        guard let first = segments.first, first == "*" || first == String(number) else { return nil }
-        return Array(segments.dropFirst())
+    private init(rules: [(way: Way, rule: RedactionRule)], keep: [Way], of other: JSONPlaces, starts: [[Int]]) {
+        (self.rules, self.keep, self.starts) = (rules, keep, starts)
+        (self.paths, self.conditions) = (other.paths, other.conditions)
     }
 
     private func values(
@@ -322,6 +350,7 @@ struct JSONPlaces {
         var stack: [Container] = []
         var findings: [Finding] = []
         var kept: [Range<Int>] = []
+        let met = self.conditions.isEmpty ? [:] : ElementConditions.met(by: text, from: start, self.conditions)
         while let token = tokenizer.next() {
             switch token.kind {
             case .end: return (findings, kept, true)
@@ -334,18 +363,21 @@ struct JSONPlaces {
                     stack[last].name = Finding.Spelling.json.decode(name).map { String(decoding: $0, as: UTF8.self) }
                 }
             case .beginObject, .beginArray:
-                let (kind, isKept) = self.meaning(stack)
-                stack.append(Container(isObject: token.kind == .beginObject, start: token.start, kind: kind, isKept: isKept))
+                let states = self.states(stack, met[token.start] ?? 0)
+                let (kind, isKept) = self.meaning(stack, states)
+                stack.append(
+                    Container(isObject: token.kind == .beginObject, start: token.start, kind: kind, isKept: isKept, states: states))
             case .endObject, .endArray:
                 if let container = stack.popLast(), container.isKept { kept.append(container.start..<token.end) }
             case .string, .number:
-                let (kind, isKept) = self.meaning(stack)
+                let states = self.states(stack, 0)
+                let (kind, isKept) = self.meaning(stack, states)
                 let isString = token.kind == .string
                 let range = isString ? token.start + 1..<token.end - 1 : token.start..<token.end
                 if isKept {
                     kept.append(range)
                 } else {
-                    findings += self.findings(text, range, isString ? .json : .number, kind, stack)
+                    findings += self.findings(text, range, isString ? .json : .number, kind, stack, states)
                 }
             case .yes, .no, .null: continue
             }
@@ -354,7 +386,8 @@ struct JSONPlaces {
     }
 
     private func findings(
-        _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ spelling: Finding.Spelling, _ kind: String?, _ stack: [Container]
+        _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ spelling: Finding.Spelling, _ kind: String?, _ stack: [Container],
+        _ states: [[Int]]
     ) -> [Finding] {
         let value = UnsafeRawBufferPointer(rebasing: text[range])
         guard !value.isEmpty, range.count <= NamedValue.limit, !Placeholder.isAll(value), !value.elementsEqual([48]) else {
@@ -364,7 +397,7 @@ struct JSONPlaces {
             guard let secret = spelling.decode(value) else { return [] }
             return [Finding(kind: kind, range: range, secret: secret, spelling: spelling, isRuled: true)]
         }
-        return self.rules.filter { $0.rule.pattern != nil && Self.matches($0.segments, stack) }.flatMap { item in
+        return self.rules.filter { $0.rule.pattern != nil && self.matches($0.way, stack, states) }.flatMap { item in
             item.rule.findings(in: value, spelling: spelling).map { finding in
                 var finding = finding
                 finding.range = finding.range.lowerBound + range.lowerBound..<finding.range.upperBound + range.lowerBound
@@ -373,17 +406,35 @@ struct JSONPlaces {
         }
     }
 
-    /// The verdict of the rules on the next value.
-    private func meaning(_ stack: [Container]) -> (kind: String?, isKept: Bool) {
-        let isKept = stack.last?.isKept ?? false || self.keep.contains { Self.matches($0, stack) }
-        if let kind = stack.last?.kind { return (kind, isKept) }
-        return (self.rules.first { $0.rule.pattern == nil && Self.matches($0.segments, stack) }?.rule.kind, isKept)
+    /// Where the walk along each path stands at the next value.
+    ///
+    /// - Parameter met: the conditions that it meets.
+    private func states(_ stack: [Container], _ met: UInt64) -> [[Int]] {
+        guard !self.paths.isEmpty else { return [] }
+        guard let container = stack.last else { return self.starts }
+        let name = Array((container.isObject ? container.name ?? "" : String(container.index)).utf8)
+        return self.paths.indices.map { index in
+            self.paths[index].next(container.states[index], name: name, isMember: container.isObject) { condition in
+                self.conditions.firstIndex(of: condition).map { met & (1 << UInt64($0)) != 0 } ?? false
+            }
+        }
     }
 
-    private static func matches(_ segments: [String], _ stack: [Container]) -> Bool {
-        guard segments.count == stack.count else { return false }
-        return zip(segments, stack).allSatisfy { segment, container in
-            segment == "*" || (container.isObject ? container.name == segment : String(container.index) == segment)
+    /// The verdict of the rules on the next value.
+    private func meaning(_ stack: [Container], _ states: [[Int]]) -> (kind: String?, isKept: Bool) {
+        let isKept = stack.last?.isKept ?? false || self.keep.contains { self.matches($0, stack, states) }
+        if let kind = stack.last?.kind { return (kind, isKept) }
+        return (self.rules.first { $0.rule.pattern == nil && self.matches($0.way, stack, states) }?.rule.kind, isKept)
+    }
+
+    private func matches(_ way: Way, _ stack: [Container], _ states: [[Int]]) -> Bool {
+        switch way {
+        case .path(let index): return self.paths[index].isEnd(states[index])
+        case .pointer(let segments):
+            guard segments.count == stack.count else { return false }
+            return zip(segments, stack).allSatisfy { segment, container in
+                segment == "*" || (container.isObject ? container.name == segment : String(container.index) == segment)
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ public struct RedactionRule: Sendable, Hashable {
     /// `PLACE` or `PLACE=REGEX`.
     public init(_ text: String) throws(SettingSyntaxError) {
         self.text = text
-        let words = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let words = Self.halves(of: text)
         self.place = try RedactionPlace(words.first.map(String.init) ?? "")
         guard words.count == 2 else {
             if self.place == .path || self.place == .text {
@@ -36,6 +36,21 @@ public struct RedactionRule: Sendable, Hashable {
         } catch {
             throw SettingSyntaxError("\"\(text)\" has an invalid pattern after \"=\": \(error)")
         }
+    }
+
+    /// The place, and what follows the first equals sign outside of a condition `[name=value]`.
+    private static func halves(of text: String) -> [Substring] {
+        guard text.hasPrefix("json:") || text.contains("|json:") else {
+            return text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        var start = text.startIndex
+        while let equals = text[start...].firstIndex(of: "=") {
+            guard let open = text[..<equals].lastIndex(of: "["), open >= start, !text[open..<equals].contains("]"),
+                text.index(after: open) < equals, let close = text[equals...].firstIndex(of: "]")
+            else { return [text[..<equals], text[text.index(after: equals)...]] }
+            start = text.index(after: close)
+        }
+        return [text[...]]
     }
 
     /// Whether a pattern has only literal characters and is long enough to be searched for.
@@ -75,6 +90,10 @@ public struct RedactionRule: Sendable, Hashable {
         case .header(let name), .query(let name), .form(let name), .part(let name): Placeholder.kind(name)
         case .cookie: "cookie"
         case .json(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "json")
+        case .jsonPath(let path):
+            Placeholder.kind(
+                path.segments.compactMap { if case .name(let name) = $0 { String(decoding: name, as: UTF8.self) } else { nil } }
+                    .last { !$0.allSatisfy(\.isNumber) } ?? "json")
         case .xml(let segments): Placeholder.kind(Self.lastName(segments))
         case .grpc(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "grpc")
         case .path: "path"
@@ -88,7 +107,7 @@ public struct RedactionRule: Sendable, Hashable {
         return String(name.drop { $0 == "@" }.prefix { $0 != "[" })
     }
 
-    var isJSON: Bool { if case .json = self.place { true } else { false } }
+    var isJSON: Bool { self.place.isJSON }
 
     /// The matches of the rule in the value of its place.
     func findings(in value: UnsafeRawBufferPointer, spelling: Finding.Spelling = .plain) -> [Finding] {
@@ -120,6 +139,8 @@ public indirect enum RedactionPlace: Sendable, Hashable {
     case cookie(String)
     /// A value in JSON, by the segments of its pointer (RFC 6901); `*` matches any member or element.
     case json([String])
+    /// Values in JSON at a path that reaches further: `json:/**/token`, `json:/users[role=admin]/pin`, `json:/**/~^x-`.
+    case jsonPath(PlacePath)
     /// The characters of an XML element with everything in it, or an attribute, by the local names on the path: `a`, `b[2]`, `*` for any
     /// element, and last `@name`, `@*` or `text()`.
     case xml([String])
@@ -135,6 +156,13 @@ public indirect enum RedactionPlace: Sendable, Hashable {
     case path
     /// Any text, for patterns.
     case text
+
+    var isJSON: Bool {
+        switch self {
+        case .json, .jsonPath: true
+        case .header, .query, .cookie, .xml, .grpc, .form, .part, .within, .path, .text: false
+        }
+    }
 
     /// The longest name. Names of fields and members are far shorter.
     private static let nameLimit = 1024
@@ -152,7 +180,7 @@ public indirect enum RedactionPlace: Sendable, Hashable {
         guard words.count == 2, words[1].utf8.count <= Self.nameLimit else { throw Self.unknown(text) }
         let name = String(words[1])
         switch words[0] {
-        case "json": self = .json(try Self.pointer(name, of: text))
+        case "json": self = try Self.json(name, of: text)
         case "xml": self = .xml(try Self.elements(name, of: text))
         case "grpc": self = .grpc(try Self.fields(name, of: text))
         case _ where name.isEmpty:
@@ -232,6 +260,18 @@ public indirect enum RedactionPlace: Sendable, Hashable {
                 "\"\(text)\" names no field: write numbers or names after slashes, for example \"grpc:/1/2\" or \"grpc:/user/token\"")
         }
         return try self.pointer(path, of: text)
+    }
+
+    /// A JSON Pointer, or a path that reaches further. Strings are not read: their secrets are found by their own names.
+    private static func json(_ name: String, of text: String) throws(SettingSyntaxError) -> RedactionPlace {
+        guard let path = try? PlacePath(name), !path.isPlain else { return .json(try self.pointer(name, of: text)) }
+        let goesIntoString = path.segments.contains { if case .content = $0 { true } else { false } }
+        guard !goesIntoString else {
+            throw SettingSyntaxError(
+                "\"\(text.prefix(200))\" goes into a string, which redaction does not: name the whole string, or add a pattern for a part of it"
+            )
+        }
+        return .jsonPath(path)
     }
 
     /// RFC 6901, 3 and 4.

@@ -114,7 +114,7 @@ extension RedactionRules {
 
     /// Whether rules or exceptions refer to JSON by pointers.
     var hasJSONPlaces: Bool {
-        self.rules.contains { $0.isJSON } || self.keep.contains { $0.place.map { if case .json = $0 { true } else { false } } ?? false }
+        self.rules.contains { $0.isJSON } || self.keep.contains { $0.place?.isJSON ?? false }
     }
 
     /// Whether there are places in the content of parts or fields.

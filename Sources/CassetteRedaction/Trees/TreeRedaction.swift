@@ -159,6 +159,13 @@ struct TreeRedaction {
     }
 
     private static func names(_ place: RedactionPlace, _ path: [String]) -> Bool {
+        if case .jsonPath(let reaching) = place {
+            // Conditions are never met: a tree is read once, and the members of an element come after its beginning.
+            let states = path.reduce(reaching.start) { states, name in
+                reaching.next(states, name: Array(name.utf8), isMember: Int(name) == nil) { _ in false }
+            }
+            return reaching.isEnd(states)
+        }
         guard case .json(let segments) = place, segments.count == path.count else { return false }
         return zip(segments, path).allSatisfy { $0 == "*" || $0 == $1 }
     }

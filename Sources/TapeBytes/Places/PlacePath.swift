@@ -29,6 +29,17 @@ public struct PlacePath: Sendable, Hashable, CustomStringConvertible {
         case form
     }
 
+    /// A member that an element of an array must have.
+    public struct Condition: Sendable, Hashable {
+        public let member: [UInt8]
+        public let value: [UInt8]
+
+        public init(member: [UInt8], value: [UInt8]) {
+            self.member = member
+            self.value = value
+        }
+    }
+
     /// Deeper values are rejected as JSON (`JSONTokenizer.depthLimit`).
     public static let segmentLimit = JSONTokenizer.depthLimit
     /// How many times a path goes into a string. Each time costs a pass over the string.
@@ -189,6 +200,54 @@ public struct PlacePath: Sendable, Hashable, CustomStringConvertible {
     private static let escapes: [(digit: UInt8, byte: UInt8)] = [
         (48, UInt8(ascii: "~")), (49, UInt8(ascii: "/")), (50, UInt8(ascii: "*")), (51, UInt8(ascii: "[")), (52, UInt8(ascii: "|")),
     ]
+
+    // MARK: Walking
+
+    /// Where a walk from the root stands: the numbers of the segments that may come next, ascending. The number after the last means that
+    /// the path ends here.
+    package var start: [Int] { self.entered([0]) }
+
+    package func isEnd(_ states: [Int]) -> Bool { states.last == self.segments.count }
+
+    /// Where the walk stands after a member or element.
+    ///
+    /// - Parameters:
+    ///   - name: decoded; the index of an element.
+    ///   - isMet: whether an element meets a condition.
+    package func next(_ states: [Int], name: [UInt8], isMember: Bool, isMet: (Condition) -> Bool) -> [Int] {
+        var next: [Int] = []
+        for state in states where state < self.segments.count {
+            switch self.segments[state] {
+            case .deep: next.append(state)
+            case .any: next.append(state + 1)
+            case .name(let expected): if expected == name { next.append(state + 1) }
+            case .member(let pattern):
+                if isMember, name.withUnsafeBytes({ pattern.firstRange(in: $0) }) != nil { next.append(state + 1) }
+            case .element(let member, let value):
+                if !isMember, isMet(Condition(member: member, value: value)) { next.append(state + 1) }
+            case .content: continue
+            }
+        }
+        return self.entered(next)
+    }
+
+    /// With the segments after those that may be left out.
+    private func entered(_ states: [Int]) -> [Int] {
+        var entered: [Int] = []
+        for state in states {
+            var state = state
+            while entered.last.map({ $0 < state }) ?? true {
+                entered.append(state)
+                guard state < self.segments.count, self.segments[state] == .deep else { break }
+                state += 1
+            }
+        }
+        return entered
+    }
+
+    package var conditions: [Condition] {
+        self.segments.compactMap { if case .element(let member, let value) = $0 { Condition(member: member, value: value) } else { nil } }
+    }
 
     // MARK: Text
 
