@@ -21,9 +21,10 @@ struct WiretapeCommand: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, InspectCommand.self, ShowCommand.self,
+            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, AgentCommand.self, InspectCommand.self,
+            ShowCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
-            MergeCommand.self,
+            SuggestCommand.self, MergeCommand.self,
             PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
         ]
     )

@@ -109,7 +109,7 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
 
     /// A date that a prompt gives as today's. Any other date in a prompt may be what it asks about.
     private static let today =
-        #"(?i)(\b(?:today|today's date|current date|current time|current datetime|current date and time|now)(?: is|:| is:|=| =) *(?:[a-z]+day,? +)?)"#
+        #"(?i)(\b(?:today|today's date|current date|current time|current datetime|current date and time|now)(?: is|:| is:|=| =) *)(?:[a-z]+day,? +)?"#
         + #"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?(?:z|utc|[+-][0-9]{2}:?[0-9]{2}))?)?"#
         + #"|[a-z]{3,9}\.? [0-9]{1,2}, [0-9]{4}|[0-9]{1,2} [a-z]{3,9} [0-9]{4})"#
 

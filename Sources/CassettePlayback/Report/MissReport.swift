@@ -156,6 +156,9 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         return fewer.count <= Self.ignorableLimit ? fewer : []
     }
 
+    /// The kind of its reason, for machine-readable answers.
+    package var reasonName: String { self.reason.name }
+
     /// One line: the command, rule or setting that would make the request be answered.
     public var nextStep: String {
         switch self.audience {

@@ -64,6 +64,13 @@ package enum PatternSuggestion {
 
     private static let randomLength = 16
 
+    /// The narrowest form that all of these values have; nil if there is none.
+    static func form(of values: [[UInt8]]) -> String? {
+        let texts = values.map { String(decoding: $0, as: UTF8.self)[...] }
+        guard !texts.isEmpty, !texts.contains(where: \.isEmpty) else { return nil }
+        return self.forms.first { form in texts.allSatisfy { form.fits($0.utf8) } }?.regex
+    }
+
     private static func form(_ here: Substring, _ recorded: Substring) -> String? {
         guard !here.isEmpty, !recorded.isEmpty else { return nil }
         return self.forms.first { $0.fits(here.utf8) && $0.fits(recorded.utf8) }?.regex

@@ -86,9 +86,9 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .bodyKind(let here, let recorded): "body is \(Self.kind(here)), recorded is \(Self.kind(recorded))"
         case .json(let pointer, let here, let recorded):
             Self.pair(pointer.isEmpty ? "JSON" : "JSON \"\(pointer)\"", here, recorded, isQuoted: false)
-        case .order(let pointer, let moved): "\(moved) elements of JSON \"\(pointer)\" are in another order"
-        case .element(let array, let index, true): "element \(index + 1) of JSON \"\(array)\" is new"
-        case .element(let array, let index, false): "recorded element \(index + 1) of JSON \"\(array)\" is missing"
+        case .order(let pointer, let moved): "\(moved) elements of \(Self.json(pointer)) are in another order"
+        case .element(let array, let index, true): "element \(index + 1) of \(Self.json(array)) is new"
+        case .element(let array, let index, false): "recorded element \(index + 1) of \(Self.json(array)) is missing"
         case .parted(let offset, let difference): "\(difference), from byte \(offset)"
         case .xml(let path, let here, let recorded): Self.pair("XML \"\(path)\"", here, recorded, isQuoted: false)
         case .grpc(let message, let field, let here, let recorded):
@@ -181,6 +181,8 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case (nil, nil): return "\(thing) differs"
         }
     }
+
+    private static func json(_ pointer: String) -> String { pointer.isEmpty ? "JSON" : "JSON \"\(pointer)\"" }
 
     static func messages(_ count: Int) -> String { "\(count) \(count == 1 ? "message" : "messages")" }
 

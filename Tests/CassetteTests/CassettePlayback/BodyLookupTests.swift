@@ -74,7 +74,7 @@ import Testing
         let group = try self.group(
             ListedRequests([.init(body: "a", isComplete: false), .init(body: "a"), .init(body: "b", hasMark: true)]))
         #expect(group.members(ListedRequests.facets("a")) == [1])
-        #expect(group.inexact == [0, 2])
+        #expect(group.inexact(for: ListedRequests.facets("a")) == [0, 2])
     }
 
     @Test func othersTakeTurnsOfTheirOwn() throws {

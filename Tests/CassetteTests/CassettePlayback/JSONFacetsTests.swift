@@ -17,7 +17,7 @@ struct JSONFacetsTests {
     @Test(arguments: [
         (#"{"a":1}"#, #"{"a":2}"#, ["JSON \"/a\" is 1, recorded is 2"]),
         (#"{"a":1}"#, #"{"a":"1"}"#, ["JSON \"/a\" is 1, recorded is \"1\""]),
-        ("[1,2]", "[2,1]", ["JSON \"/0\" is 1, recorded is 2", "JSON \"/1\" is 2, recorded is 1"]),
+        ("[1,2]", "[2,1]", ["2 elements of JSON are in another order"]),
         ("{}", "[]", ["JSON is {…}, recorded is […]"]), (#"{"0":1}"#, "[1]", ["JSON is {…}, recorded is […]"]),
         (#"{"a":{}}"#, #"{"a":null}"#, ["JSON \"/a\" is {…}, recorded is null"]),
         (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#, ["JSON \"/a\" is 1, recorded is 2", "JSON \"/a\" is 2, recorded is 1"]),

@@ -39,7 +39,7 @@ struct PointerSetTests {
         switch set.verdict(rules, depth: path.count) {
         case .compared: return "compared"
         case .ignored: return "ignored"
-        case .patterns(let patterns): return "patterns \(patterns.map(\.number))"
+        case .ruled(let rules): return "patterns \(rules.patterns.map(\.number))"
         }
     }
 

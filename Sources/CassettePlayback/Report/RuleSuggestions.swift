@@ -1,0 +1,283 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Suggests rules from two recordings of the same run: for each place that differs, the narrowest rule under which the two are equal.
+///
+/// Changes nothing. A place that differs in a way that no narrow rule covers is left to people.
+package struct RuleSuggestions {
+    /// From narrow to wide.
+    package enum Kind: String, Sendable { case pattern, replace, sort, optional, ignore }
+
+    package struct Suggestion: Sendable {
+        package var kind: Kind
+        /// In the grammar of the option of the same name.
+        package var text: String
+        package var evidence: [Evidence]
+        /// The recorded requests that differ now and would be equal, in lists of indexes: the rule may be too wide.
+        package var merged: [[Int]] = []
+
+        package var texts: MatchRuleTexts {
+            switch self.kind {
+            case .pattern: MatchRuleTexts(patterns: [self.text])
+            case .replace: MatchRuleTexts(replace: [self.text])
+            case .sort: MatchRuleTexts(sort: [self.text])
+            case .optional: MatchRuleTexts(optional: [self.text])
+            case .ignore: MatchRuleTexts(ignore: [self.text])
+            }
+        }
+    }
+
+    /// What differs in one pair of exchanges, in order of request start from 0.
+    package struct Evidence: Sendable {
+        package var old: Int
+        package var new: Int
+        /// As it is shown in a miss; `new` is the request that was not recorded.
+        package var text: String
+    }
+
+    /// A value of at most this many bytes may be ignored as a whole. A longer one is a prompt or a document.
+    private static let ignoredSize = 256
+    /// Of one value, at most this many words are replaced.
+    private static let wordLimit = 4
+
+    package private(set) var suggestions: [Suggestion] = []
+    /// Differences without a rule.
+    package private(set) var unexplained: [Evidence] = []
+    /// How many pairs are equal without and with the suggestions.
+    package private(set) var equal = (before: 0, after: 0)
+
+    private let old: RecordedCassette
+    private let new: RecordedCassette
+    private let rules: MatchRules
+
+    /// - Parameter pairs: the exchanges of both that belong together.
+    package init(old: RecordedCassette, new: RecordedCassette, pairs: [(old: Int, new: Int)]) throws {
+        self.old = old
+        self.new = new
+        self.rules = try old.matchRules().keepingWholeValues()
+        var found: [String: [Difference]] = [:]
+        var order: [String] = []
+        for pair in pairs {
+            let differences = try self.differences(pair)
+            if differences.isEmpty { self.equal.before += 1 }
+            for difference in differences {
+                let general = difference.place.flatMap { IgnorablePlace.ofAnyElement([$0]).first } ?? ""
+                guard !general.isEmpty || difference.isPath else {
+                    self.unexplained.append(difference.evidence)
+                    continue
+                }
+                if found[general] == nil { order.append(general) }
+                found[general, default: []].append(difference)
+            }
+        }
+        for general in order { self.suggest(found[general] ?? [], general) }
+        try self.findMerged()
+        let all = self.suggestions.reduce(MatchRuleTexts()) { $0.adding($1.texts) }
+        let with = RuleSuggestions(old, new, try self.rules.adding(all).keepingWholeValues())
+        self.equal.after = try pairs.count { try with.differences($0).isEmpty }
+    }
+
+    private init(_ old: RecordedCassette, _ new: RecordedCassette, _ rules: MatchRules) {
+        (self.old, self.new, self.rules) = (old, new, rules)
+    }
+
+    // MARK: Differences
+
+    private struct Difference {
+        var shown: RequestDifference
+        /// In the grammar of `--ignore`; nil if no rule can name it.
+        var place: String?
+        /// The whole values; nil on the side that has none, and if the value is not a scalar.
+        var values: (new: [UInt8]?, old: [UInt8]?)
+        var evidence: Evidence
+
+        var isPath: Bool { if case .path = self.shown { true } else { false } }
+    }
+
+    private func differences(_ pair: (old: Int, new: Int)) throws -> [Difference] {
+        func request(_ cassette: RecordedCassette, _ index: Int) throws -> ComparedRequest {
+            try cassette.comparedRequest(at: index, rules: self.rules, detail: .contents, redaction: nil) { PortableSHA256() }
+        }
+        let (recorded, live) = (try request(self.old, pair.old), try request(self.new, pair.new))
+        func parts(_ request: ComparedRequest) -> RequestParts {
+            self.rules.withHeadKey(
+                method: request.method, url: request.url, headers: self.rules.looksAtHeaders ? request.headers : nil
+            ) { RequestParts($0) }
+        }
+        var all = RequestComparison(parts(live), parts(recorded)).differences
+        if !recorded.facets.fits(live: live.facets) { all += live.facets.differences(fromRecorded: recorded.facets) }
+        return all.map { difference in
+            let shown = ShownSecrets.hidden(in: difference)
+            return Difference(
+                shown: difference, place: difference.ignorablePlace,
+                values: Self.values(difference, live.facets, recorded.facets),
+                evidence: Evidence(old: pair.old, new: pair.new, text: shown.description))
+        }
+    }
+
+    /// The values at the place of a difference, whole if they were kept.
+    private static func values(
+        _ difference: RequestDifference, _ live: BodyFacets, _ recorded: BodyFacets, within: String = ""
+    ) -> (new: [UInt8]?, old: [UInt8]?) {
+        func value(_ facets: BodyFacets, _ place: BodyFacet.Place, _ name: String) -> [UInt8]? {
+            let label = within.isEmpty ? "" : within + "|"
+            let facet = facets.facets.first {
+                $0.place == place && $0.name.elementsEqual(name.utf8) && $0.within.elementsEqual(label.utf8)
+            }
+            return facet.flatMap { $0.size == $0.value.count && !$0.isContainer ? $0.value : nil }
+        }
+        switch difference {
+        case .parted(_, let inner): return self.values(inner, live, recorded, within: within)
+        case .within(let container, let inner): return self.values(inner, live, recorded, within: container)
+        case .json(let pointer, let here, let there):
+            // In a sorted array, which element belongs to which is not known.
+            guard !pointer.contains("/*") else { return (nil, nil) }
+            return (here.flatMap { _ in value(live, .json, pointer) }, there.flatMap { _ in value(recorded, .json, pointer) })
+        case .formField(let name, let here, let there):
+            return (here.flatMap { _ in value(live, .formField, name) }, there.flatMap { _ in value(recorded, .formField, name) })
+        case .queryItemChanged(let here, let there):
+            func decoded(_ item: String) -> [UInt8] {
+                let bytes = Array(item.utf8)
+                return FormFacets.decoded(bytes.firstIndex(of: UInt8(ascii: "=")).map { Array(bytes[($0 + 1)...]) } ?? bytes)
+            }
+            return (decoded(here), decoded(there))
+        default: return (nil, nil)
+        }
+    }
+
+    // MARK: Rules
+
+    private mutating func suggest(_ differences: [Difference], _ general: String) {
+        let evidence = differences.map(\.evidence)
+        func suggest(_ kind: Kind, _ text: String) {
+            guard !self.suggestions.contains(where: { $0.kind == kind && $0.text == text }) else { return }
+            self.suggestions.append(Suggestion(kind: kind, text: text, evidence: evidence))
+        }
+        guard let first = differences.first else { return }
+        if first.isPath {
+            let patterns = differences.map { difference -> String? in
+                if case .path(let here, let recorded, _) = difference.shown { PatternSuggestion.randomPath(here, recorded) } else { nil }
+            }
+            for (pattern, difference) in zip(patterns, differences) {
+                guard let pattern else {
+                    self.unexplained.append(difference.evidence)
+                    continue
+                }
+                suggest(.pattern, pattern)
+            }
+            return
+        }
+        let places = Set(differences.compactMap(\.place))
+        let place = places.count > 1 ? general : first.place ?? general
+        if differences.allSatisfy({ Self.isOrder($0.shown) }) { return suggest(.sort, place) }
+        if differences.allSatisfy({ Self.isOneSided($0.shown) }), (try? MatchRules.optional(place)) != nil {
+            return suggest(.optional, place)
+        }
+        let values = differences.compactMap { difference in
+            difference.values.new.flatMap { new in difference.values.old.map { (new: new, old: $0) } }
+        }
+        guard values.count == differences.count else {
+            let isElement = differences.contains { if case .element = $0.shown { true } else { false } }
+            guard !isElement, !differences.contains(where: { Self.isOneSided($0.shown) }), place != IgnorablePlace.body else {
+                self.unexplained += evidence
+                return
+            }
+            return suggest(.ignore, place)
+        }
+        if !place.contains("="), let form = PatternSuggestion.form(of: values.flatMap { [$0.new, $0.old] }) {
+            return suggest(.pattern, "\(place)=\(form)")
+        }
+        if let words = WordReplacement.rules(for: values, at: place, limit: Self.wordLimit) {
+            for text in words { suggest(.replace, text) }
+            return
+        }
+        guard values.allSatisfy({ max($0.new.count, $0.old.count) <= Self.ignoredSize }) else {
+            self.unexplained += evidence
+            return
+        }
+        suggest(.ignore, place)
+    }
+
+    private static func isOrder(_ difference: RequestDifference) -> Bool {
+        switch difference {
+        case .order: true
+        case .within(_, let inner): self.isOrder(inner)
+        default: false
+        }
+    }
+
+    private static func isOneSided(_ difference: RequestDifference) -> Bool {
+        switch difference {
+        case .json(_, nil, .some), .json(_, .some, nil), .formField(_, nil, .some), .formField(_, .some, nil): true
+        case .within(_, let inner): self.isOneSided(inner)
+        default: false
+        }
+    }
+
+    private mutating func findMerged() throws {
+        for index in self.suggestions.indices {
+            let with = try self.rules.adding(self.suggestions[index].texts)
+            self.suggestions[index].merged = RuleTrial.merged(in: self.old, from: self.rules, to: with)
+        }
+    }
+}
+
+/// Suggests replacements for the words of texts that differ, if these have a form of their own: dates, times, numbers and identifiers.
+enum WordReplacement {
+    /// How much of the text before a word makes the expression specific, in bytes.
+    private static let contextSize = 16
+
+    /// `PLACE=/REGEX/TEXT/` for each word; nil if the texts differ in anything else, or in too many words.
+    static func rules(for values: [(new: [UInt8], old: [UInt8])], at place: String, limit: Int) -> [String]? {
+        guard !place.contains("=") else { return nil }
+        var values = values
+        var rules: [String] = []
+        while let pair = values.first(where: { $0.new != $0.old }) {
+            guard rules.count < limit, let text = self.rule(for: pair, at: place), !rules.contains(text),
+                let replacement = try? PlaceReplacement(text)
+            else { return nil }
+            rules.append(text)
+            func rewritten(_ value: [UInt8]) -> [UInt8] { value.withUnsafeBytes { replacement.applied(to: $0) } ?? value }
+            let next = (new: rewritten(pair.new), old: rewritten(pair.old))
+            guard next != pair else { return nil }
+            values = values.map { (rewritten($0.new), rewritten($0.old)) }
+        }
+        return rules.isEmpty ? nil : rules
+    }
+
+    private static func rule(for pair: (new: [UInt8], old: [UInt8]), at place: String) -> String? {
+        let same = zip(pair.new, pair.old).prefix { $0 == $1 }.count
+        var start = same
+        while start > 0, self.isOfWord(pair.new[start - 1]) { start -= 1 }
+        func word(_ text: [UInt8]) -> [UInt8] { self.trimmed(Array(text[min(start, text.count)...].prefix(while: self.isOfWord))) }
+        let (new, old) = (word(pair.new), word(pair.old))
+        guard let form = PatternSuggestion.form(of: [new, old]) else { return nil }
+        let before = pair.new[..<start].suffix(self.contextSize).reversed().prefix { $0 >= 32 && $0 < 127 }.reversed()
+        let context = before.flatMap { byte -> [UInt8] in
+            FormSpellingByte.isAlphanumeric(byte) || byte == 32 ? [byte] : [UInt8(ascii: "\\"), byte]
+        }
+        let isSpecific = before.contains(where: FormSpellingByte.isAlphanumeric)
+        // A number alone would match every number of the text.
+        guard isSpecific || form.count > "[0-9]+".utf8.count else { return nil }
+        let text = String(decoding: context, as: UTF8.self)
+        let delimited = "\(isSpecific ? "(\(text))" : "")(?:\(form))"
+        guard !delimited.contains("#") else { return nil }
+        return "\(place)=#\(delimited)#\(isSpecific ? "$1" : "")…#"
+    }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+        FormSpellingByte.isAlphanumeric(byte) || "_-:.+".utf8.contains(byte)
+    }
+
+    /// Without the punctuation that ends a sentence.
+    private static func trimmed(_ word: [UInt8]) -> [UInt8] {
+        var word = word
+        while let last = word.last, ".:-+".utf8.contains(last) { word.removeLast() }
+        return word
+    }
+}
+
+/// ASCII letters and digits.
+private enum FormSpellingByte {
+    static func isAlphanumeric(_ byte: UInt8) -> Bool { (48...57).contains(byte) || (97...122).contains(byte | 0x20) }
+}

@@ -1,0 +1,97 @@
+internal import ArgumentParser
+internal import CassetteModel
+internal import Platform
+internal import TapeBytes
+
+struct AgentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mcp",
+        abstract: "Let an agent read cassettes: a server of the Model Context Protocol on standard input and output.",
+        discussion: """
+            Opens no port and reads no file but the cassette, or those of the folder. Recorded text is in fields named "untrusted", \
+            between marks that it cannot contain, with invisible characters spelled out. Nothing is changed, unless --allow names it.
+
+            Example of a client's configuration:
+              {"mcpServers": {"wiretape": {"command": "wiretape", "args": ["mcp", "Cassettes"]}}}
+            """)
+
+    @Argument(help: "A cassette, or a folder of cassettes.", completion: .file())
+    var path: String = "."
+
+    @Option(
+        help: ArgumentHelp("What the agent may do besides reading: rules (write match rules into a cassette).", valueName: "what"),
+        transform: { try AgentCommand.permissions($0) })
+    var allow: [[AgentTools.Permission]] = []
+
+    private static func permissions(_ text: String) throws -> [AgentTools.Permission] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map { word in
+            guard let permission = AgentTools.Permission(rawValue: String(word)) else {
+                let known = AgentTools.Permission.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("\"\(word.prefix(40))\" cannot be allowed; write \(known)")
+            }
+            return permission
+        }
+    }
+
+    func run() throws {
+        SignalThread.unblock()
+        try CommandEnd.run {
+            let tools = AgentTools(files: try AgentFiles(self.path), permissions: Set(self.allow.flatMap { $0 }))
+            let server = AgentServer(tools: tools)
+            var lines = MessageLines(limit: AgentServer.messageLimit)
+            while let line = lines.next() {
+                guard !line.isEmpty, let answer = server.answer(to: line) else { continue }
+                guard MessageLines.write(answer + [10]) else { break }
+            }
+            return ExitStatus.done
+        }
+    }
+}
+
+/// The lines of standard input. A line beyond a limit is returned only as far as one byte more than the limit.
+struct MessageLines {
+    private let limit: Int
+    private var held: [UInt8] = []
+    private var isEnded = false
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Nil at the end of the input.
+    mutating func next() -> [UInt8]? {
+        var line: [UInt8] = []
+        while true {
+            if let end = self.held.firstIndex(of: 10) {
+                line += self.held[..<end].prefix(max(0, self.limit + 1 - line.count))
+                self.held.removeSubrange(...end)
+                if line.last == 13 { line.removeLast() }
+                return line
+            }
+            line += self.held.prefix(max(0, self.limit + 1 - line.count))
+            self.held = []
+            guard !self.isEnded else { return line.isEmpty ? nil : line }
+            self.fill()
+        }
+    }
+
+    private mutating func fill() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count > 0 { self.held += buffer[..<count] } else { self.isEnded = true }
+            return
+        }
+    }
+
+    /// False if the other side has closed its end.
+    static func write(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Platform.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,509 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import CassetteTools
+internal import TapeBytes
+internal import TapeProxy
+
+/// The tools of `wiretape mcp`: each takes the arguments of a call and returns one JSON object.
+///
+/// Everything that was recorded is in members named `untrusted`. Answers are bounded: what is left out is counted, and can be asked for.
+struct AgentTools {
+    /// What an agent may do besides reading.
+    enum Permission: String, CaseIterable { case rules }
+
+    private struct Tool {
+        var name: StaticString
+        var description: StaticString
+        /// The members of its JSON Schema's `properties`.
+        var properties: StaticString
+        var required: StaticString = ""
+        var permission: Permission?
+    }
+
+    private static let file: StaticString =
+        #""file": {"type": "string", "description": "a cassette, as status lists them; may be left out if there is one"}"#
+
+    private static let all: [Tool] = [
+        Tool(name: "status", description: "The cassettes that can be read, with their sizes, and what is allowed.", properties: ""),
+        Tool(
+            name: "list", description: "The exchanges of a cassette, a page at a time.",
+            properties:
+                #""filter": {"type": "string", "description": "an expression of wiretape inspect --filter, such as ~c 500 & ~u /pets"}, "offset": {"type": "integer", "minimum": 0}, "limit": {"type": "integer", "minimum": 1, "maximum": 200}"#
+        ),
+        Tool(
+            name: "show",
+            description:
+                "The request or response of one exchange: header fields, and a piece of the body, or the value at a JSON pointer in it.",
+            properties:
+                #""number": {"type": "integer", "minimum": 1}, "side": {"enum": ["request", "response"]}, "pointer": {"type": "string", "description": "a JSON Pointer (RFC 6901)"}, "offset": {"type": "integer", "minimum": 0}, "limit": {"type": "integer", "minimum": 1, "maximum": 65536}"#,
+            required: #""number""#),
+        Tool(
+            name: "search", description: "The exchanges that contain a text in their URL, header fields or bodies.",
+            properties: #""text": {"type": "string"}, "limit": {"type": "integer", "minimum": 1, "maximum": 100}"#, required: #""text""#),
+        Tool(
+            name: "diff", description: "What differs between two cassettes, exchange by exchange.",
+            properties: #""old": {"type": "string"}, "new": {"type": "string"}"#, required: #""old", "new""#),
+        Tool(
+            name: "explain_miss",
+            description: "Whether a replay would answer a request; if not, why, and what differs from the nearest recorded requests.",
+            properties:
+                #""method": {"type": "string"}, "url": {"type": "string"}, "headers": {"type": "array", "items": {"type": "string"}, "description": "lines Name: value"}, "body": {"type": "string"}"#,
+            required: #""method", "url""#),
+        Tool(
+            name: "suggest_rules", description: "Match rules from two recordings of the same run, with what each would make equal besides.",
+            properties: #""other": {"type": "string", "description": "the other cassette"}"#, required: #""other""#),
+        Tool(
+            name: "lint_multipart", description: "The defects of a multipart body.",
+            properties: #""number": {"type": "integer", "minimum": 1}, "side": {"enum": ["request", "response"]}"#, required: #""number""#),
+        Tool(name: "verify", description: "Checks a cassette and the files next to it.", properties: ""),
+        Tool(
+            name: "curl", description: "The curl command that sends a recorded request again.",
+            properties: #""number": {"type": "integer", "minimum": 1}"#, required: #""number""#),
+        Tool(
+            name: "add_rules", description: "Writes match rules into the head of a cassette.",
+            properties:
+                #""ignore": {"type": "array", "items": {"type": "string"}}, "patterns": {"type": "array", "items": {"type": "string"}}, "replace": {"type": "array", "items": {"type": "string"}}, "sort": {"type": "array", "items": {"type": "string"}}, "optional": {"type": "array", "items": {"type": "string"}}"#,
+            permission: .rules),
+    ]
+
+    /// The most rows, findings or changes in one answer.
+    private static let rowLimit = 100
+    /// Of a body that is searched or read by a pointer.
+    private static let bodyLimit = 16 << 20
+    /// Of all bodies that one search reads.
+    private static let searchLimit = 256 << 20
+    /// Of one text in an answer, in bytes.
+    private static let textLimit = 4_096
+
+    private let files: AgentFiles
+    private let permissions: Set<Permission>
+    private let untrusted: UntrustedText
+
+    init(files: AgentFiles, permissions: Set<Permission>, untrusted: UntrustedText = UntrustedText()) {
+        self.files = files
+        self.permissions = permissions
+        self.untrusted = untrusted
+    }
+
+    private var allowed: [Tool] { Self.all.filter { $0.permission.map(self.permissions.contains) ?? true } }
+
+    func has(_ name: String) -> Bool { self.allowed.contains { "\($0.name)" == name } }
+
+    /// The tools as `tools/list` returns them, a JSON array.
+    var list: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray(.inline)
+        for tool in self.allowed {
+            writer.element()
+            writer.beginObject(.inline)
+            writer.member("name")
+            writer.string("\(tool.name)")
+            writer.member("description")
+            writer.string("\(tool.description)")
+            writer.member("inputSchema")
+            let needsFile = "\(tool.name)" != "status" && "\(tool.name)" != "diff"
+            let properties = [needsFile ? "\(Self.file)" : "", "\(tool.properties)"].filter { !$0.isEmpty }.joined(separator: ", ")
+            writer.raw(
+                Array(
+                    "{\"type\": \"object\", \"properties\": {\(properties)}, \"required\": [\(tool.required)], \"additionalProperties\": false}"
+                        .utf8))
+            writer.member("annotations")
+            let reads = tool.permission == nil
+            writer.raw(
+                Array(
+                    "{\"readOnlyHint\": \(reads), \"destructiveHint\": false, \"idempotentHint\": true, \"openWorldHint\": false}".utf8))
+            writer.endObject()
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// Why a call failed, for a model. Messages may quote what was recorded.
+    func problem(_ error: any Error) -> String {
+        if let problem = error as? SettingSyntaxError { return problem.message }
+        return "the call failed. untrusted: " + self.untrusted.framed(CommandEnd.message(of: error) ?? "\(error)")
+    }
+
+    func call(_ name: String, _ arguments: AgentArguments) throws -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        switch name {
+        case "status": try self.status(&writer)
+        case "list": try self.listed(arguments, &writer)
+        case "show": try self.show(arguments, &writer)
+        case "search": try self.search(arguments, &writer)
+        case "diff": try self.diff(arguments, &writer)
+        case "explain_miss": try self.explain(arguments, &writer)
+        case "suggest_rules": try self.suggest(arguments, &writer)
+        case "lint_multipart": try self.lint(arguments, &writer)
+        case "verify": try self.verify(arguments, &writer)
+        case "curl": try self.curl(arguments, &writer)
+        case "add_rules" where self.permissions.contains(.rules): try self.addRules(arguments, &writer)
+        default: throw SettingSyntaxError("there is no tool of that name")
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    // MARK: Writing
+
+    private func untrusted(_ text: some Collection<UInt8>, _ writer: inout JSONWriter) {
+        writer.member("untrusted")
+        writer.string(self.untrusted.framed(text))
+    }
+
+    private func untrusted(_ text: String, _ writer: inout JSONWriter) {
+        self.untrusted(Array(text.utf8.prefix(Self.textLimit)), &writer)
+    }
+
+    private func rows<Row>(
+        _ name: StaticString, _ rows: some Collection<Row>, _ writer: inout JSONWriter, _ write: (Row, inout JSONWriter) throws -> Void
+    ) rethrows {
+        writer.member(name)
+        writer.beginArray(.inline)
+        for row in rows {
+            writer.element()
+            writer.beginObject(.inline)
+            try write(row, &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private func number(_ name: StaticString, _ value: Int, _ writer: inout JSONWriter) {
+        writer.member(name)
+        writer.integer(value)
+    }
+
+    // MARK: Reading
+
+    private func exchange(_ arguments: AgentArguments) throws -> (RecordedCassette, Interaction, number: Int) {
+        let cassette = try self.files.cassette(try arguments.string("file"))
+        guard cassette.count > 0 else { throw SettingSyntaxError("the cassette has no exchanges") }
+        let number = try arguments.integer("number", in: 1...cassette.count)
+        return (cassette, try cassette.interaction(at: number - 1), number)
+    }
+
+    /// The side that a call asks for; nil for a response that there is none of.
+    private func side(_ arguments: AgentArguments, _ interaction: Interaction) throws -> (head: String, headers: HeaderFields, body: Body?)?
+    {
+        switch try arguments.string("side") ?? "response" {
+        case "request":
+            let request = interaction.request
+            return ("\(request.method) \(request.url) \(request.version)", request.headers, request.body)
+        case "response":
+            return interaction.response.map { ("\($0.version) \($0.status) \($0.reason)", $0.headers, $0.body) }
+        default: throw SettingSyntaxError("\"side\" is neither request nor response")
+        }
+    }
+
+    private func status(_ writer: inout JSONWriter) throws {
+        writer.member("version")
+        writer.string(Version.current)
+        writer.member("allowed")
+        writer.beginArray(.inline)
+        for permission in self.permissions {
+            writer.element()
+            writer.string(permission.rawValue)
+        }
+        writer.endArray()
+        self.rows("cassettes", self.files.names, &writer) { name, writer in
+            writer.member("file")
+            writer.string(VisibleText.line(name))
+            guard let cassette = try? self.files.cassette(name) else {
+                writer.member("problem")
+                return writer.string("it is not a cassette, or cannot be read")
+            }
+            self.number("exchanges", cassette.count, &writer)
+            if cassette.damage != nil {
+                writer.member("problem")
+                writer.string("it is torn; the exchanges before the damage can be read")
+            }
+        }
+    }
+
+    private func listed(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let cassette = try self.files.cassette(try arguments.string("file"))
+        let filter = try arguments.string("filter").map {
+            ExchangeFilter(try FilterParser.parse($0, setting: "filter"), reader: BodyReader(cassettePath: cassette.path))
+        }
+        let offset = try arguments.integer("offset", in: 0...Int.max, default: 0)
+        let limit = try arguments.integer("limit", in: 1...200, default: 50)
+        var (found, matching): ([ExchangeRow], Int) = ([], 0)
+        for index in 0..<cassette.count {
+            let interaction = try cassette.interaction(at: index)
+            guard try filter?.matches(interaction) ?? true else { continue }
+            if matching >= offset, found.count < limit { found.append(ExchangeRow(number: index + 1, interaction)) }
+            matching += 1
+        }
+        self.number("total", matching, &writer)
+        self.rows("exchanges", found, &writer) { row, writer in
+            self.number("number", row.number, &writer)
+            if let status = row.status { self.number("status", status, &writer) }
+            if let size = row.size { self.number("size", size, &writer) }
+            writer.member("outcome")
+            writer.string(row.outcomeWords)
+            self.untrusted("\(row.method) \(row.url) \(row.type ?? "")", &writer)
+        }
+        if matching > offset + found.count { self.number("next", offset + found.count, &writer) }
+    }
+
+    private func show(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let (cassette, interaction, number) = try self.exchange(arguments)
+        self.number("number", number, &writer)
+        guard let side = try self.side(arguments, interaction) else {
+            writer.member("outcome")
+            return writer.string(ExchangeRow(number: number, interaction).outcomeWords)
+        }
+        writer.member("head")
+        writer.beginObject(.inline)
+        let lines = (0..<side.headers.count).map { String(decoding: side.headers.line(at: $0), as: UTF8.self) }
+        self.untrusted(([side.head] + lines).joined(separator: "\n"), &writer)
+        writer.endObject()
+        guard let body = side.body else { return }
+        let contents = try BodyContents(body, headers: side.headers, reader: BodyReader(cassettePath: cassette.path), readsBroken: true)
+        writer.member("body")
+        writer.beginObject(.inline)
+        self.number("size", contents.size, &writer)
+        let offset = try arguments.integer("offset", in: 0...Int.max, default: 0)
+        let limit = try arguments.integer("limit", in: 1...65_536, default: 8_192)
+        var bytes: [UInt8]
+        if let pointer = try arguments.string("pointer") {
+            bytes = try Self.value(at: pointer, in: try contents.prefix(Self.bodyLimit))
+            self.number("valueSize", bytes.count, &writer)
+        } else {
+            bytes = try contents.prefix(min(contents.size, offset.addingReportingOverflow(limit).partialValue))
+        }
+        let total = try arguments.string("pointer") == nil ? contents.size : bytes.count
+        bytes = Array(bytes.dropFirst(offset).prefix(limit))
+        if offset + bytes.count < total { self.number("next", offset + bytes.count, &writer) }
+        if bytes.withUnsafeBytes({ ReadableText.isReadable($0) }) {
+            self.untrusted(bytes, &writer)
+        } else {
+            self.untrusted(HexDump.rows(Array(bytes.prefix(512)), from: offset).joined(separator: "\n"), &writer)
+        }
+        writer.endObject()
+    }
+
+    /// RFC 6901.
+    private static func value(at pointer: String, in bytes: [UInt8]) throws -> [UInt8] {
+        guard let document = try? JSONDocument(bytes) else { throw SettingSyntaxError("the body is not JSON, or longer than 16 MiB") }
+        guard pointer.isEmpty || pointer.hasPrefix("/") else { throw SettingSyntaxError("\"pointer\" does not begin with a slash") }
+        var value = document.root
+        for segment in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            let name = segment.replacing("~1", with: "/").replacing("~0", with: "~")
+            let next: JSONValue? =
+                value.kind == .array
+                ? Int(name).flatMap { index in index < 0 ? nil : value.elements.dropFirst(index).first { _ in true } } : value[String(name)]
+            guard let next else { throw SettingSyntaxError("there is no value at that pointer") }
+            value = next
+        }
+        return value.utf8 ?? Array(value.raw)
+    }
+
+    private func search(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let cassette = try self.files.cassette(try arguments.string("file"))
+        let text = try arguments.required("text")
+        guard !text.isEmpty, text.utf8.count <= 1_000 else { throw SettingSyntaxError("\"text\" has none or more than 1,000 bytes") }
+        let limit = try arguments.integer("limit", in: 1...100, default: 20)
+        let literal = text.unicodeScalars.map { scalar in
+            scalar.isASCII && !FieldNames.isToken(String(scalar)) && scalar.value > 32 || "\\.*+?^$|".unicodeScalars.contains(scalar)
+                ? "\\\(scalar)" : "\(scalar)"
+        }.joined()
+        let pattern = try Pattern(literal)
+        let reader = BodyReader(cassettePath: cassette.path)
+        var (found, read): ([(number: Int, place: StaticString, excerpt: [UInt8])], Int) = ([], 0)
+        func look(_ bytes: [UInt8], _ number: Int, _ place: StaticString) {
+            guard found.count < limit, let range = bytes.withUnsafeBytes({ pattern.firstRange(in: $0) }) else { return }
+            found.append((number, place, Array(bytes[max(0, range.lowerBound - 80)..<min(bytes.count, range.upperBound + 160)])))
+        }
+        var index = 0
+        while index < cassette.count, found.count < limit, read < Self.searchLimit {
+            let interaction = try cassette.interaction(at: index)
+            look(Array("\(interaction.request.method) \(interaction.request.url)".utf8), index + 1, "url")
+            let sides: [(StaticString, StaticString, HeaderFields?, Body?)] = [
+                ("request headers", "request body", interaction.request.headers, interaction.request.body),
+                ("response headers", "response body", interaction.response?.headers, interaction.response?.body),
+            ]
+            for (headName, bodyName, headers, body) in sides {
+                guard let headers else { continue }
+                look((0..<headers.count).flatMap { Array(headers.line(at: $0)) + [10] }, index + 1, headName)
+                guard let body, let contents = try? BodyContents(body, headers: headers, reader: reader, readsBroken: true) else {
+                    continue
+                }
+                let bytes = try contents.prefix(min(contents.size, Self.bodyLimit))
+                read += bytes.count
+                look(bytes, index + 1, bodyName)
+            }
+            index += 1
+        }
+        self.rows("found", found, &writer) { row, writer in
+            self.number("number", row.number, &writer)
+            writer.member("place")
+            writer.string("\(row.place)")
+            self.untrusted(row.excerpt, &writer)
+        }
+        self.number("searched", index, &writer)
+        self.number("total", cassette.count, &writer)
+    }
+
+    private func diff(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let (old, new) = (try self.files.cassette(try arguments.required("old")), try self.files.cassette(try arguments.required("new")))
+        var (entries, more): ([CassetteDiff.Entry], Int) = ([], 0)
+        let same = try CassetteDiff(old: old, new: new, showsAll: false, digest: CareCommand.digest).run { entry in
+            if entries.count < Self.rowLimit { entries.append(entry) } else { more += 1 }
+        }
+        self.number("same", same, &writer)
+        self.rows("differences", entries, &writer) { entry, writer in
+            func line(_ exchange: CassetteDiff.Exchange) -> String { "\(exchange.method) \(exchange.url)" }
+            writer.member("kind")
+            switch entry {
+            case .added(let exchange):
+                writer.string("added")
+                self.number("new", exchange.number, &writer)
+                self.untrusted(line(exchange), &writer)
+            case .removed(let exchange):
+                writer.string("removed")
+                self.number("old", exchange.number, &writer)
+                self.untrusted(line(exchange), &writer)
+            case .changed(let old, let new, let changes):
+                writer.string("changed")
+                self.number("old", old.number, &writer)
+                self.number("new", new.number, &writer)
+                let lines = changes.prefix(Self.rowLimit).map { "\($0.place): \($0.old ?? "(none)") → \($0.new ?? "(none)")" }
+                self.untrusted(([line(new)] + lines).joined(separator: "\n"), &writer)
+            }
+        }
+        if more > 0 { self.number("leftOut", more, &writer) }
+    }
+
+    private func explain(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let cassette = try self.files.cassette(try arguments.string("file"))
+        let redaction = try cassette.redactionRules().map { LiveRedactor(Redactor(rules: $0)) }
+        let session = try CassetteSession(mode: .none, cassette: cassette, redaction: redaction)
+        let body = Array((try arguments.string("body") ?? "").utf8)
+        let opening = session.begin(
+            method: try arguments.required("method"), url: try arguments.required("url"),
+            headers: HeaderFields(try arguments.strings("headers")), hasBody: !body.isEmpty)
+        let decision: Decision
+        switch opening {
+        case .decided(let decided): decision = decided
+        case .needsBody(let pending):
+            var facets = pending.body()
+            body.withUnsafeBytes { facets.push($0) }
+            decision = try session.resolve(pending, body: facets.finish())
+        }
+        writer.member("answered")
+        switch decision {
+        case .replay(let index, _):
+            writer.bool(true)
+            self.number("exchange", index + 1, &writer)
+        case .allowPreflight, .forward: writer.bool(true)
+        case .refuse(let miss):
+            writer.bool(false)
+            writer.member("reason")
+            writer.string(miss.reasonName)
+            self.rows("nearest", miss.nearest, &writer) { near, writer in
+                self.number("exchange", near.index + 1, &writer)
+                writer.member("usedUp")
+                writer.bool(near.isUsedUp)
+                self.untrusted(([near.request] + near.differences.map(\.description)).joined(separator: "\n"), &writer)
+            }
+            writer.member("next")
+            writer.beginObject(.inline)
+            self.untrusted(miss.nextStep, &writer)
+            writer.endObject()
+        }
+    }
+
+    private func suggest(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let (old, new) = (try self.files.cassette(try arguments.string("file")), try self.files.cassette(try arguments.required("other")))
+        let (pairs, left) = try RunPairing.pairs(old: old, new: new)
+        let found = try RuleSuggestions(old: old, new: new, pairs: pairs)
+        self.number("pairs", pairs.count, &writer)
+        self.number("withoutPartner", left, &writer)
+        self.number("equalNow", found.equal.before, &writer)
+        self.number("equalThen", found.equal.after, &writer)
+        self.rows("rules", found.suggestions.prefix(Self.rowLimit), &writer) { suggestion, writer in
+            writer.member("kind")
+            writer.string(suggestion.kind.rawValue)
+            self.number("differences", suggestion.evidence.count, &writer)
+            self.rows("alsoEqual", suggestion.merged.prefix(10), &writer) { group, writer in
+                writer.member("exchanges")
+                writer.beginArray(.inline)
+                for index in group.prefix(20) {
+                    writer.element()
+                    writer.integer(index + 1)
+                }
+                writer.endArray()
+            }
+            self.untrusted(([suggestion.text] + suggestion.evidence.prefix(3).map(\.text)).joined(separator: "\n"), &writer)
+        }
+        self.rows("withoutRule", found.unexplained.prefix(Self.rowLimit), &writer) { evidence, writer in
+            self.number("old", evidence.old + 1, &writer)
+            self.number("new", evidence.new + 1, &writer)
+            self.untrusted(evidence.text, &writer)
+        }
+    }
+
+    private func lint(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let (cassette, interaction, number) = try self.exchange(arguments)
+        let asked = try arguments.string("side") == nil ? nil : try self.side(arguments, interaction)
+        let side = asked ?? ("", interaction.request.headers, interaction.request.body)
+        self.number("number", number, &writer)
+        let contents = try side.body.map {
+            try BodyContents($0, headers: side.headers, reader: BodyReader(cassettePath: cassette.path), readsBroken: true)
+        }
+        guard let contents, let lint = try BodyLint(contents, headers: side.headers) else {
+            writer.member("isMultipart")
+            return writer.bool(false)
+        }
+        writer.member("isMultipart")
+        writer.bool(true)
+        self.rows("findings", lint.findings.prefix(Self.rowLimit), &writer) { finding, writer in
+            self.untrusted(([finding.problem.description] + (finding.excerpt?.lines ?? [])).joined(separator: "\n"), &writer)
+        }
+    }
+
+    private func verify(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let verifier = try CassetteVerifier(
+            path: try self.files.path(try arguments.string("file")), digest: CareCommand.digest,
+            unanswerable: { ReplayCheck.problem(of: $0) })
+        var (findings, problems): ([CareFinding], Int) = ([], 0)
+        try verifier.run { finding in
+            if finding.isProblem { problems += 1 }
+            if findings.count < Self.rowLimit { findings.append(finding) }
+        }
+        self.number("exchanges", verifier.count, &writer)
+        self.number("problems", problems, &writer)
+        self.rows("findings", findings, &writer) { finding, writer in
+            writer.member("kind")
+            writer.string(finding.kind.rawValue)
+            writer.member("isProblem")
+            writer.bool(finding.isProblem)
+            if let exchange = finding.exchange { self.number("exchange", exchange, &writer) }
+            self.untrusted(finding.text, &writer)
+        }
+    }
+
+    private func curl(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let (cassette, interaction, number) = try self.exchange(arguments)
+        let command = try CurlCommand(
+            interaction, number: number, folder: "wiretape-\(number)", reader: BodyReader(cassettePath: cassette.path))
+        self.number("number", number, &writer)
+        self.number("files", command.files.count, &writer)
+        self.untrusted(Array(command.text.utf8), &writer)
+    }
+
+    private func addRules(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let texts = MatchRuleTexts(
+            ignore: try arguments.strings("ignore"), patterns: try arguments.strings("patterns"), replace: try arguments.strings("replace"),
+            sort: try arguments.strings("sort"), optional: try arguments.strings("optional"))
+        guard !texts.isEmpty else { throw SettingSyntaxError("there are no rules") }
+        try HeadRules.add(texts, to: try self.files.path(try arguments.string("file")), recorder: "wiretape \(Version.current)")
+        self.number("written", texts.count, &writer)
+    }
+}
