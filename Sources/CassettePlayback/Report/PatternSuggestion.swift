@@ -67,8 +67,14 @@ package enum PatternSuggestion {
     /// The narrowest form that all of these values have; nil if there is none.
     static func form(of values: [[UInt8]]) -> String? {
         let texts = values.map { String(decoding: $0, as: UTF8.self)[...] }
-        guard !texts.isEmpty, !texts.contains(where: \.isEmpty) else { return nil }
-        return self.forms.first { form in texts.allSatisfy { form.fits($0.utf8) } }?.regex
+        guard let first = texts.first, !texts.contains(where: \.isEmpty),
+            let form = self.forms.first(where: { form in texts.allSatisfy { form.fits($0.utf8) } })?.regex
+        else { return nil }
+        guard form == self.forms.last?.regex else { return form }
+        // Ids often begin with a word for their kind: "call_", "user-".
+        let same = texts.dropFirst().reduce(first) { $0.prefix(zip($0, $1).prefix { $0 == $1 }.count) }
+        guard let end = same.lastIndex(where: { $0 == "_" || $0 == "-" }) else { return form }
+        return same[...end] + form
     }
 
     private static func form(_ here: Substring, _ recorded: Substring) -> String? {

@@ -48,18 +48,19 @@ package struct RuleSuggestions {
 
     private let old: RecordedCassette
     private let new: RecordedCassette
-    private let rules: MatchRules
+    private var rules: MatchRules
 
     /// - Parameter pairs: the exchanges of both that belong together.
     package init(old: RecordedCassette, new: RecordedCassette, pairs: [(old: Int, new: Int)]) throws {
         self.old = old
         self.new = new
         self.rules = try old.matchRules().keepingWholeValues()
+        let own = self.rules
+        try self.sort(pairs)
         var found: [String: [Difference]] = [:]
         var order: [String] = []
         for pair in pairs {
             let differences = try self.differences(pair)
-            if differences.isEmpty { self.equal.before += 1 }
             for difference in differences {
                 let general = difference.place.flatMap { IgnorablePlace.ofAnyElement([$0]).first } ?? ""
                 guard !general.isEmpty || difference.isPath else {
@@ -71,10 +72,32 @@ package struct RuleSuggestions {
             }
         }
         for general in order { self.suggest(found[general] ?? [], general) }
+        self.rules = own
+        self.equal.before = try pairs.count { try self.differences($0).isEmpty }
         try self.findMerged()
         let all = self.suggestions.reduce(MatchRuleTexts()) { $0.adding($1.texts) }
         let with = RuleSuggestions(old, new, try self.rules.adding(all).keepingWholeValues())
         self.equal.after = try pairs.count { try with.differences($0).isEmpty }
+    }
+
+    /// How often arrays that differ only in their order are looked for: sorting inner ones may show that outer ones do.
+    private static let roundLimit = 4
+
+    /// Sorts arrays first, so that their elements are not compared by position.
+    private mutating func sort(_ pairs: [(old: Int, new: Int)]) throws {
+        for _ in 0..<Self.roundLimit {
+            var found: [String: [Evidence]] = [:]
+            for pair in pairs {
+                for difference in try self.differences(pair) where Self.isOrder(difference.shown) {
+                    guard let place = difference.place, let general = IgnorablePlace.ofAnyElement([place]).first else { continue }
+                    found[general, default: []].append(difference.evidence)
+                }
+            }
+            guard !found.isEmpty else { return }
+            let places = found.keys.sorted()
+            self.suggestions += places.map { Suggestion(kind: .sort, text: $0, evidence: found[$0] ?? []) }
+            self.rules = try self.rules.adding(MatchRuleTexts(sort: places)).keepingWholeValues()
+        }
     }
 
     private init(_ old: RecordedCassette, _ new: RecordedCassette, _ rules: MatchRules) {
@@ -99,12 +122,16 @@ package struct RuleSuggestions {
             try cassette.comparedRequest(at: index, rules: self.rules, detail: .contents, redaction: nil) { PortableSHA256() }
         }
         let (recorded, live) = (try request(self.old, pair.old), try request(self.new, pair.new))
-        func parts(_ request: ComparedRequest) -> RequestParts {
+        func head(_ request: ComparedRequest) -> [UInt8] {
             self.rules.withHeadKey(
                 method: request.method, url: request.url, headers: self.rules.looksAtHeaders ? request.headers : nil
-            ) { RequestParts($0) }
+            ) { Array($0) }
         }
-        var all = RequestComparison(parts(live), parts(recorded)).differences
+        let (here, there) = (head(live), head(recorded))
+        var all: [RequestDifference] = []
+        if here != there {
+            all = RequestComparison(here.withUnsafeBytes { RequestParts($0) }, there.withUnsafeBytes { RequestParts($0) }).differences
+        }
         if !recorded.facets.fits(live: live.facets) { all += live.facets.differences(fromRecorded: recorded.facets) }
         return all.map { difference in
             let shown = ShownSecrets.hidden(in: difference)
