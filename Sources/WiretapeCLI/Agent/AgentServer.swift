@@ -95,7 +95,7 @@ struct AgentServer {
         case "server/discover": return self.discovered()
         case "ping": return Self.object { _ in }
         case "tools/list":
-            return Self.object {
+            return Self.object(isList: true) {
                 $0.member("tools"); $0.raw(self.tools.list)
             }
         case "tools/call":
@@ -107,11 +107,18 @@ struct AgentServer {
         }
     }
 
-    private static func object(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+    /// - Parameter isList: whether it is a result that clients may keep, which says for how long: not at all.
+    private static func object(isList: Bool = false, _ write: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("resultType")
         writer.string("complete")
+        if isList {
+            writer.member("ttlMs")
+            writer.integer(0)
+            writer.member("cacheScope")
+            writer.string("private")
+        }
         write(&writer)
         writer.endObject()
         return writer.bytes
@@ -127,7 +134,7 @@ struct AgentServer {
     }
 
     private func discovered() -> [UInt8] {
-        Self.object { writer in
+        Self.object(isList: true) { writer in
             writer.member("supportedVersions")
             writer.beginArray(.inline)
             writer.element()

@@ -195,7 +195,9 @@ struct AgentTools {
             let request = interaction.request
             return ("\(request.method) \(request.url) \(request.version)", request.headers, request.body)
         case "response":
-            return interaction.response.map { ("\($0.version) \($0.status) \(String(decoding: $0.reason, as: UTF8.self))", $0.headers, $0.body) }
+            return interaction.response.map {
+                ("\($0.version) \($0.status) \(String(decoding: $0.reason, as: UTF8.self))", $0.headers, $0.body)
+            }
         default: throw SettingSyntaxError("\"side\" is neither request nor response")
         }
     }
