@@ -18,6 +18,11 @@ package enum PlainText {
         return text
     }
 
+    /// The same for a sentence of our own that quotes such text: quotes and backslashes stay.
+    package static func sentence(_ text: String, limit: Int) -> String {
+        self.escape(text.utf8, limit: limit).replacing("\\\"", with: "\"").replacing("\\\\", with: "\\")
+    }
+
     /// The text of bytes that need no escapes; nil if one does.
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         bytes.allSatisfy { self.isPlain($0) } ? String(decoding: bytes, as: UTF8.self) : nil

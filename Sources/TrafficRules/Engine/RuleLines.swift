@@ -14,7 +14,7 @@ package enum RuleLines {
         let name = "rule \"\(PlainText.escape(rule.name.utf8, limit: 80))\""
         guard rule.isOn else { return [Line(text: "\(name) is off.", isComplaint: false)] }
         guard !rule.neverMatched else {
-            let what = rule.condition.map { ": no request fits \"\(PlainText.escape($0.utf8, limit: 200))\"" } ?? ""
+            let what = rule.condition.map { ": no request fits \"\(PlainText.sentence($0, limit: 200))\"" } ?? ""
             return [Line(text: "\(name) (\(rule.place)) never matched\(what).", isComplaint: true)]
         }
         var text = "\(name): matched \(rule.matched), applied to \(rule.applied)"
@@ -22,13 +22,13 @@ package enum RuleLines {
         let notDrawn = rule.matched - rule.preceded - rule.drawn
         if notDrawn > 0 { text += ", \(notDrawn) not drawn" }
         return [Line(text: text + ".", isComplaint: false)]
-            + rule.notes.map { Line(text: "\(name): \(PlainText.escape($0.utf8, limit: 400)).", isComplaint: true) }
+            + rule.notes.map { Line(text: "\(name): \(PlainText.sentence($0, limit: 400)).", isComplaint: true) }
     }
 
     /// One finding about the client, with its evidence.
     package static func line(of finding: ClientVerdict.Finding) -> String {
         let certainty = finding.certainty == .likely ? " (likely)" : ""
-        return "client: \(PlainText.escape(finding.text.utf8, limit: 600))\(certainty)."
+        return "client: \(PlainText.sentence(finding.text, limit: 600))\(certainty)."
     }
 
     /// Writes a list of findings.

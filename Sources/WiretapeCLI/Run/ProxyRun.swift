@@ -94,6 +94,12 @@ struct ProxyRun {
             throw error
         }
         defer { page?.stop() }
+        if configuration.pauseDesk == nil, configuration.rules?.pauses == true {
+            screen.complain(
+                page == nil
+                    ? "the rules pause messages, but this run has no page: nothing waits. Add --web to look at them."
+                    : "the rules pause messages, but the variable CI is set: nothing waits.")
+        }
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: plan.cassette) {
                 // Printed on one line, whatever names a client or an origin sends.
