@@ -141,8 +141,9 @@ import TrafficRules
         let scene = try Self.scene(#"[{"name": "edit", "response": {"replace": [{"in": "body", "match": "a", "with": "b"}]}}]"#)
         scene.client(Self.get)
         scene.connected()
-        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 24\r\n\r\nid: a\ndata: a\n\ndata: c\n")
-        #expect(scene.heard().last == "client < HTTP/1.1 200 OK|Content-Type: text/event-stream|Transfer-Encoding: chunked||f|id: a\ndata: b\n\n|")
+        scene.origin(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 24\r\n\r\nid: a\ndata: a\n\ndata: c\n")
+        #expect(scene.heard().last?.hasSuffix("|Content-Type: text/event-stream|Transfer-Encoding: chunked||f|id: a\ndata: b\n\n|") == true)
         scene.origin("\n")
         #expect(scene.heard().first?.hasPrefix("client < 9|data: c\n\n|") == true)
         #expect(scene.recorder.summary == ["GET 200 complete 24"])
