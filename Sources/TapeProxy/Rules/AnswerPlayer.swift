@@ -167,11 +167,9 @@ final class AnswerPlayer {
 
     private func end(_ end: AnswerEnd) {
         self.isOver = true
-        guard case .finished(let trailers, let neverIndexed) = end else {
-            // Before the connection closes, which releases the exchange that has to hear of it.
-            self.ended(end)
-            return self.breakOff(end)
-        }
+        // Before the client's connection goes on or closes, which releases the exchange that has to hear of it.
+        self.ended(end)
+        guard case .finished(let trailers, let neverIndexed) = end else { return self.breakOff(end) }
         if self.framing != .none {
             var last = BodyPiece(bytes: ByteBuffer(), isLast: true)
             if trailers.count > 0 {
@@ -181,7 +179,6 @@ final class AnswerPlayer {
             self.client.send(last)
         }
         self.client.finish()
-        self.ended(end)
     }
 
     private func breakOff(_ end: AnswerEnd) {
