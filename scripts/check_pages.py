@@ -65,6 +65,7 @@ def program_problems(program):
     if (ROOT / "docs/cli.md").read_bytes() != made:
         yield "docs/cli.md is not what the program's help says: run make cli-reference"
     codes = set(re.findall(r"static let \w+: Int32 = (\d+)", (ROOT / "Sources/WiretapeCLI/CommandEnd.swift").read_text()))
+    codes |= set(re.findall(r"case \w+ = (\d+)", (ROOT / "Sources/TapeProxy/Run/RunFailure.swift").read_text()))
     listed = set(re.findall(r"^\| (\d+) \|", made.decode(), re.M))
     if codes != listed:
         yield f"packaging/help_pages.py has the exit codes {sorted(listed)}, and the program {sorted(codes)}"
