@@ -8,7 +8,7 @@ internal import TrafficRules
 /// An input is a list of rules in JSON, a byte 0, and the body of a request and of its answer.
 package enum RulesTarget: FuzzTarget {
     private static let types = [
-        "application/json", "text/event-stream", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b",
+        "application/json", "text/event-stream",
     ]
 
     package static func run(_ input: UnsafeRawBufferPointer) throws {

@@ -6,7 +6,7 @@ import Testing
 /// A bounded share of `make fuzz`: the same inputs in every run, without libFuzzer.
 @Suite struct FuzzTargetTests {
     /// For each target.
-    private static let unitCount = 20_000
+    private static let unitCount = 5_000
 
     @Test(arguments: FuzzTargets.all.keys.sorted()) func targetHoldsForSeededUnits(_ name: String) throws {
         let target = try #require(FuzzTargets.all[name])

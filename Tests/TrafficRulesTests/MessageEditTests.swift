@@ -5,6 +5,15 @@ import Testing
 @testable import TrafficRules
 
 @Suite struct MessageEditTests {
+    @Test func aReplacementWithTooManyMatchesChangesNothing() throws {
+        let text = String(repeating: "a", count: 100_001)
+        let rules = try RulesText.engine("- request: { replace: [{ in: body, match: a, with: bb }] }")
+        let plan = try #require(rules.plan(for: .post("http://a.test/", text, type: "text/plain"), now: .zero))
+        var headers = HeaderFields(["Content-Type: text/plain"])
+        let (body, notes) = try #require(plan.requestEdit).applyBody(Array(text.utf8), headers: &headers)
+        #expect(body == Array(text.utf8) && notes.count == 1)
+    }
+
     private func plan(_ yaml: String, folder: String? = nil) throws -> ExchangePlan {
         try #require(try RulesText.engine(yaml, folder: folder).plan(for: .get("http://a.example/"), now: .zero))
     }
@@ -54,7 +63,10 @@ import Testing
         (#"{ replace: { in: url, match: https, with: ftp } }"#, "url: the result is no absolute URL with http or https"),
         (#"{ replace: { in: path, match: /, with: "" } }"#, "path: the result is no path"),
         (#"{ replace: { in: method, match: GET, with: get } }"#, "method: the result is no method"),
-        (#"{ replace: { in: "header:x-env", match: zzz, with: "" } }"#, "header:x-env: nothing in it matches, so nothing is changed"),
+        (
+            #"{ replace: { in: "header:x-env", match: zzz, with: "" } }"#,
+            "header:x-env: nothing in it matches, or too much for one edit, so nothing is changed"
+        ),
         (
             #"{ replace: { in: "header:x-env", match: "o", with: "\n" } }"#,
             "header:x-env: the result has a line end or a control character in it, so nothing is changed"
@@ -141,7 +153,10 @@ import Testing
         (#"{ set: { "part:a": 1 } }"#, "a=2", "part:a: the body is not multipart, so nothing is changed"),
         (#"{ set: { "xml:/a": 1 } }"#, "<a><b></a>", "xml:/a: the body is not well-formed XML, so nothing is changed"),
         (#"{ set: { "xml:/b": 1 } }"#, "<a>1</a>", "xml:/b: it is not there, so nothing is changed"),
-        (#"{ replace: { in: body, match: z, with: a } }"#, "xy", "body: nothing in it matches, so nothing is changed"),
+        (
+            #"{ replace: { in: body, match: z, with: a } }"#, "xy",
+            "body: nothing in it matches, or too much for one edit, so nothing is changed"
+        ),
     ])
     func whatIsNotThereIsNoted(edit: String, old: String, note: String) throws {
         let result = try self.body(edit, old)

@@ -198,6 +198,8 @@ struct JSONFacets {
     private var depth: Int { self.baseDepth + self.containers.count }
 
     private mutating func exempt(_ raw: UnsafeRawBufferPointer) {
+        // The elements of a sorted array come in another order, so nothing tells which recorded value a live one stands for.
+        guard self.outer.isEmpty, !self.isInSorted else { return }
         let isGeneral = self.pointers.containsAny(self.next.rules, depth: self.depth)
         self.collector.exempt(self.next.pointer, raw, isGeneral: isGeneral)
     }

@@ -144,7 +144,21 @@ struct HeadKeyWriter {
 
     private func value(_ range: Range<Int>, _ rules: ValueRules) -> [UInt8] {
         let value = Array(self.bytes[range])
-        return rules.compared(value) ?? value
+        switch value.withUnsafeBytes({ rules.outcome(for: $0) }) {
+        case .asIs: return value
+        case .substitute(let value): return value
+        case .rewritten(let value): return Self.contained(value)
+        }
+    }
+
+    /// Percent-encodes what would end the part of a URL that a rule has rewritten, so that it is not taken for another part.
+    private static func contained(_ value: [UInt8]) -> [UInt8] {
+        value.flatMap { byte -> [UInt8] in
+            switch byte {
+            case UInt8(ascii: "?"), UInt8(ascii: "#"), 0...32, 127: self.escaped([byte])
+            default: [byte]
+            }
+        }
     }
 
     // MARK: Query
@@ -185,7 +199,13 @@ struct HeadKeyWriter {
         let name = FormFacets.decoded(item[..<equals])
         let isNameless = equals == item.endIndex
         if self.plan.items.ignores(name) || isNameless && self.plan.items.ignores([]) { return nil }
-        if isNameless, let compared = self.plan.items[[]]?.compared(name) { return compared[...] }
+        if isNameless, let rules = self.plan.items[[]] {
+            switch name.withUnsafeBytes({ rules.outcome(for: $0) }) {
+            case .asIs: break
+            case .substitute(let value): return value[...]
+            case .rewritten(let value): return Self.escaped(value)[...]
+            }
+        }
         guard let rules = self.plan.items[name] else { return item }
         switch FormFacets.decoded(item[equals...].dropFirst()).withUnsafeBytes({ rules.outcome(for: $0) }) {
         case .asIs: return item

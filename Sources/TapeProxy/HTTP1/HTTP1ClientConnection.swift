@@ -362,7 +362,10 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func send(_ piece: BodyPiece) {
-        self.writer?.body(piece) { self.write($0) }
+        // A write can change the connection's writability, and so call an exchange that uses the writer itself.
+        var buffers: [ByteBuffer] = []
+        self.writer?.body(piece) { buffers.append($0) }
+        for buffer in buffers { self.write(buffer) }
     }
 
     func send(_ answer: ProxyAnswer, isFinal: Bool) {

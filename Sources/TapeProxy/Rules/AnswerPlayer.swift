@@ -17,6 +17,9 @@ final class AnswerPlayer {
     private var queuedSize = 0
     private var latencyIsOver: Bool
     private var timer: Scheduled<Void>?
+    private var isPlaying = false
+    /// Something has changed while items were being sent.
+    private var wantsMore = false
     private var framing = BodyFraming.none
     private(set) var isOver = false
     /// Bytes go to the client as they are, without the framing of a body.
@@ -66,6 +69,20 @@ final class AnswerPlayer {
     // MARK: Playing
 
     private func play() {
+        // Sending can change the client's writability, which asks for more.
+        guard !self.isPlaying else {
+            self.wantsMore = true
+            return
+        }
+        self.isPlaying = true
+        repeat {
+            self.wantsMore = false
+            self.playQueue()
+        } while self.wantsMore && !self.isOver
+        self.isPlaying = false
+    }
+
+    private func playQueue() {
         while self.timer == nil, !self.isOver, !self.isStalledForever, let item = self.queue.first {
             switch item {
             case .interim(let head):

@@ -11,7 +11,7 @@ enum ContentEditor {
     private static let depthLimit = 4
 
     static let isAbsent = "it is not there, so nothing is changed"
-    static let hasNoMatch = "nothing in it matches, so nothing is changed"
+    static let hasNoMatch = "nothing in it matches, or too much for one edit, so nothing is changed"
     private static let isTooLong = "the result would be longer than 64 MiB, so nothing is changed"
 
     /// - Parameter headers: of the message; they declare the type of the content.

@@ -300,8 +300,10 @@ struct Replacement: Sendable {
         text.withUnsafeBytes { bytes in
             var result: [UInt8] = []
             var (copied, from, count) = (0, 0, 0)
-            while count < Self.matchLimit, let match = self.pattern.pattern.firstRange(in: bytes, from: from) {
+            while let match = self.pattern.pattern.firstRange(in: bytes, from: from) {
                 count += 1
+                // All of them or none: half of the replacements would be a text that nobody has asked for.
+                guard count <= Self.matchLimit else { return nil }
                 result += bytes[copied..<match.lowerBound]
                 let groups = self.pattern.groups(of: match, in: bytes)
                 for piece in self.pieces {

@@ -78,7 +78,7 @@ package struct MessageEdit: Sendable {
     }
 
     private static let isAbsent = "it is not there, so nothing is changed"
-    private static let hasNoMatch = "nothing in it matches, so nothing is changed"
+    private static let hasNoMatch = "nothing in it matches, or too much for one edit, so nothing is changed"
     private static let headLimit = 64 << 10
 
     /// Why nothing was changed; nil if something was.

@@ -25,6 +25,18 @@ struct ValueRulesTests {
         #expect((self.facets(recorded, rules) == self.facets(live, rules)) == isEqual)
     }
 
+    @Test func aRewrittenPartOfAURLStaysThatPart() throws {
+        func key(_ replace: String, _ url: String) throws -> String { MatchFixture.headKey(try MatchRules(replace: [replace]), url, []) }
+        // A nameless item is not taken for two items, nor for one with a name.
+        let nameless = "query:=/[0-9]/N/"
+        #expect(try key(nameless, "http://a.test/x?a%26b1") == key(nameless, "http://a.test/x?a%26b2"))
+        #expect(try key(nameless, "http://a.test/x?a%26b1") != key(nameless, "http://a.test/x?a&b1"))
+        #expect(try key(nameless, "http://a.test/x?k%3D1") != key(nameless, "http://a.test/x?k=N"))
+        // A path does not begin a query.
+        let path = "path=#1#?z=1#"
+        #expect(try key(path, "http://a.test/x/1") != key(path, "http://a.test/x/?z=1"))
+    }
+
     @Test func replacementsApplyToHeadsFormsAndTexts() throws {
         let rules = try MatchRules(
             match: ["method", "url", "body", "header:x-at"],

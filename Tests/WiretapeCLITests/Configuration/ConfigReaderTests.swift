@@ -74,7 +74,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("a: b", "\"w.yaml\" line 1: \"a\" is not a setting; the settings are mode, match, ignore"),
+            ("a: b", "\"w.yaml\" line 1: \"a\" is not a setting; the settings are mode, presets, match, ignore"),
             ("# c\ningore: [x]", "\"w.yaml\" line 2: \"ingore\" is not a setting; did you mean \"ignore\"?"),
             ("- a", "\"w.yaml\" line 1: expected settings"),
             ("ignore:\n  - query:a\n  - nowhere", "\"w.yaml\" line 3, \"ignore\": \"nowhere\" is not a place"),
