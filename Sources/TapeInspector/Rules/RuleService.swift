@@ -92,26 +92,7 @@ struct RuleService {
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("findings")
-        writer.beginArray(.inline)
-        for finding in verdict() ?? [] {
-            writer.element()
-            writer.beginObject(.inline)
-            writer.member("kind")
-            writer.string(finding.kind.rawValue)
-            writer.member("certainty")
-            writer.string(finding.certainty.rawValue)
-            writer.member("text")
-            writer.string(finding.text)
-            writer.member("requests")
-            writer.beginArray(.inline)
-            for index in finding.evidence {
-                writer.element()
-                writer.integer(index + 1)
-            }
-            writer.endArray()
-            writer.endObject()
-        }
-        writer.endArray()
+        RuleLines.write(verdict() ?? [], to: &writer)
         writer.endObject()
         return writer.bytes + [10]
     }
