@@ -115,13 +115,15 @@ pictures:
 	swift build --product wiretape
 	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/pictures.py "$$(swift build --show-bin-path)/wiretape" docs/pictures
 
-## Checks the sources without building them: imports, links, format.
+## Checks the sources without building them: imports, links, format, the list of tests.
 lint:
 	@sh scripts/setup.sh test
 	python3 scripts/check_imports.py --self-test
 	python3 scripts/check_imports.py
 	python3 scripts/check_pages.py
 	python3 scripts/check_snippets.py --self-test
+	python3 scripts/check_xctests.py --self-test
+	python3 scripts/check_xctests.py
 	swift format lint --strict --parallel --recursive Package.swift Plugins Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
 
 CHECK = --scratch-path .build/check -Xswiftc -warnings-as-errors
