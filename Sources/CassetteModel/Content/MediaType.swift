@@ -78,6 +78,8 @@ public struct MediaType: Sendable, Hashable {
 
     package var isEventStream: Bool { self.essence == "text/event-stream" }
 
+    package var isAmazonEventStream: Bool { self.essence == "application/vnd.amazon.eventstream" }
+
     public var isMultipart: Bool { self.essence.hasPrefix("multipart/") }
 
     /// One JSON text per line.

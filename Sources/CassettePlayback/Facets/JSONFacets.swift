@@ -82,7 +82,7 @@ struct JSONFacets {
     ) -> Bool {
         guard UTF8Validator.isValid(text) else { return false }
         var reader = JSONFacets(pointers, base, collector.empty)
-        if !pointers.conditions.isEmpty { reader.met = ElementConditions.met(by: text, pointers.conditions) }
+        if !pointers.conditions.isEmpty { reader.met = ElementConditions(text, pointers.conditions).met }
         var tokenizer = JSONTokenizer(text)
         while let token = tokenizer.next() {
             if token.kind == .end {
@@ -292,10 +292,20 @@ struct JSONFacets {
     private mutating func number(_ raw: UnsafeRawBufferPointer, _ rules: ValueRules) {
         if case .rewritten(let digits) = ValueRules(replacements: rules.replacements).outcome(for: raw) {
             self.exempt(raw)
-            return digits.withUnsafeBytes { self.add(.spelledNumber, $0, $0, rules.patterns, type: "number") }
+            return digits.withUnsafeBytes { text in
+                var tokenizer = JSONTokenizer(text)
+                guard let token = tokenizer.next(), token.kind == .number, token.end == text.count else {
+                    return self.add(.spelledNumber, text, text, rules.patterns, type: "number")
+                }
+                self.add(number: text, rules)
+            }
         }
-        guard let value = DecimalValue(raw) else { return self.add(.spelledNumber, raw, raw, rules.patterns, type: "number") }
-        value.bytes.withUnsafeBytes { self.add(.number, $0, raw, rules.patterns, type: "number") }
+        self.add(number: raw, rules)
+    }
+
+    private mutating func add(number text: UnsafeRawBufferPointer, _ rules: ValueRules) {
+        guard let value = DecimalValue(text) else { return self.add(.spelledNumber, text, text, rules.patterns, type: "number") }
+        value.bytes.withUnsafeBytes { self.add(.number, $0, text, rules.patterns, type: "number") }
     }
 
     /// - Parameter spelled: the string as it stands in the text, with its quotation marks.

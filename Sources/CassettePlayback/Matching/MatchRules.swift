@@ -64,6 +64,7 @@ public struct MatchRules: Sendable {
             let place = try Self.optional(text)
             if !draft.places.optional.contains(place) { draft.places.optional.append(place) }
         }
+        for index in draft.places.replacements.indices { draft.places.replacements[index].position = index }
         try draft.places.checkLimits()
         self.init(draft, texts)
     }

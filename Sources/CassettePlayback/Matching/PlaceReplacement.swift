@@ -16,6 +16,8 @@ public struct PlaceReplacement: Sendable, Hashable {
     static let growthLimit = 16
 
     public let place: MatchPlace
+    /// Its number among those of the rules: they are applied in this order, however their places are found.
+    var position = 0
     private let pattern: CapturingPattern
     private let pieces: [Piece]
 
@@ -45,7 +47,7 @@ public struct PlaceReplacement: Sendable, Hashable {
     }
 
     init(place: MatchPlace, like other: PlaceReplacement) {
-        (self.place, self.pattern, self.pieces) = (place, other.pattern, other.pieces)
+        (self.place, self.position, self.pattern, self.pieces) = (place, other.position, other.pattern, other.pieces)
     }
 
     private static func check(_ place: MatchPlace) throws(MatchRuleError) {
@@ -175,6 +177,7 @@ struct ValueRules: Sendable {
 
     mutating func add(_ other: ValueRules) {
         self.replacements += other.replacements
+        if self.replacements.count > 1 { self.replacements.sort { $0.position < $1.position } }
         self.patterns += other.patterns
         self.isSorted = self.isSorted || other.isSorted
         self.isOptional = self.isOptional || other.isOptional

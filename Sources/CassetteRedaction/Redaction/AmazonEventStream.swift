@@ -1,71 +1,55 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The frames of `application/vnd.amazon.eventstream`, whose checksums must be correct after redaction.
-///
-/// A frame consists of its length, the length of its headers, a CRC-32 of both, the headers, the payload, and a CRC-32 of everything before
-/// it. Numbers are big-endian (AWS SDKs, "Event stream encoding"). Redaction keeps the length of bytes that are not text, so the lengths
-/// remain correct.
-enum AmazonEventStream {
-    private static let type = "application/vnd.amazon.eventstream"
-    private static let preludeSize = 12
-    private static let crcSize = 4
+/// Removes the secrets from the frames of an AWS event stream: from each payload as from a body of its own, and from the headers by their
+/// looks alone. Lengths and checksums are made to fit.
+struct AmazonEventStream {
+    let content: ContentRedaction
 
-    private static func isDeclared(_ headers: HeaderFields) -> Bool {
-        headers.contains("content-type") && headers.first("content-type")?.lowercased().hasPrefix(self.type) == true
-    }
-
-    /// Whether a content begins with a frame, whatever its declared type.
-    private static func isIn(_ content: UnsafeRawBufferPointer) -> Bool {
-        guard content.count >= self.preludeSize, case let length = self.number(content, at: 0), length >= self.preludeSize + self.crcSize,
-            self.number(content, at: 4) <= length - self.preludeSize - self.crcSize
-        else { return false }
-        return BodyChecksum.crc32.value(of: Array(content[..<8])).elementsEqual(content[8..<self.preludeSize])
-    }
-
-    /// The note for a stream whose frames cannot be inspected.
-    static func note(_ headers: HeaderFields) -> String? {
-        self.isDeclared(headers) ? "the checksums of its event stream do not fit the redacted body" : nil
-    }
-
-    /// Adds the edits that correct the checksums of changed frames. A checksum that was wrong before is left alone, and a frame that was
-    /// cut has none at its end.
+    /// Nil if the content does not begin with a frame, whatever its declared type.
     ///
-    /// - Parameters:
-    ///   - edits: the edits made by redaction.
-    ///   - content: the body without its content codings.
-    static func mended(
-        _ edits: EditList, of content: UnsafeRawBufferPointer, _ headers: HeaderFields, notes: inout [String]
-    ) -> EditList {
-        guard !edits.isEmpty, self.isIn(content) else { return edits }
-        let redacted = edits.applied(to: content)
-        guard redacted.count == content.count else {
-            if let note = self.note(headers) { notes.append(note) }
-            return edits
-        }
-        return redacted.withUnsafeBytes { EditList(edits.edits + self.checksums(of: content, as: $0)) }
-    }
-
-    private static func checksums(of old: UnsafeRawBufferPointer, as new: UnsafeRawBufferPointer) -> [Edit] {
+    /// A frame whose checksums are wrong, and bytes after the last whole frame, are searched by their looks and keep their lengths.
+    func edits(in bytes: UnsafeRawBufferPointer) -> [Edit]? {
+        guard AmazonFrame.size(ofFrameIn: bytes) != nil else { return nil }
         var edits: [Edit] = []
         var start = 0
-        while old.count - start >= self.preludeSize {
-            let length = self.number(old, at: start)
-            guard length >= self.preludeSize + self.crcSize else { break }
-            // Redaction never takes a binary number for a secret, so the checksum of the lengths stays correct.
-            guard old.count - start >= length else { break }
-            let (covered, place) = (start..<start + length - self.crcSize, start + length - self.crcSize..<start + length)
-            if !new[covered].elementsEqual(old[covered]), new[place].elementsEqual(old[place]),
-                BodyChecksum.crc32.value(of: Array(old[covered])).elementsEqual(old[place])
-            {
-                edits.append(Edit(range: place, bytes: BodyChecksum.crc32.value(of: Array(new[covered]))))
+        while start < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+            guard let frame = AmazonFrame(rest) else {
+                let size = AmazonFrame.size(ofFrameIn: rest).map { min($0, rest.count) } ?? rest.count
+                edits += self.looks(rest[..<size], from: start)
+                start += size
+                continue
             }
-            start += length
+            if let redacted = self.redacted(frame, UnsafeRawBufferPointer(rebasing: rest[..<frame.size])) {
+                edits.append(Edit(range: start..<start + frame.size, bytes: redacted))
+            }
+            start += frame.size
         }
         return edits
     }
 
-    private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    private func looks(_ bytes: Slice<UnsafeRawBufferPointer>, from start: Int) -> [Edit] {
+        self.content.text.edits(in: UnsafeRawBufferPointer(rebasing: bytes), as: .binary).edits.map { edit in
+            Edit(range: edit.range.lowerBound + start..<edit.range.upperBound + start, bytes: edit.bytes)
+        }
+    }
+
+    /// Nil if there is nothing to redact.
+    private func redacted(_ frame: AmazonFrame, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        let head = UnsafeRawBufferPointer(rebasing: bytes[AmazonFrame.preludeSize..<frame.payload.lowerBound])
+        // The lengths of names and values are in the headers.
+        let ofHead = self.content.text.edits(in: head, as: .binary)
+        let payload = UnsafeRawBufferPointer(rebasing: bytes[frame.payload])
+        let type = frame.header(":content-type") ?? "application/json"
+        // A signed stream has frames within frames.
+        let ofPayload =
+            self.edits(in: payload).map { EditList($0) }
+            ?? self.content.edits(in: payload, headers: HeaderFields(["Content-Type: \(type)"]))
+        guard !ofHead.isEmpty || !ofPayload.isEmpty else { return nil }
+        // A representation whose range is known keeps its length, and what is in it cannot become longer.
+        let payloadBytes = ofPayload.applied(to: payload)
+        guard !self.content.text.keepsLengths || payloadBytes.count == payload.count else { return nil }
+        return AmazonFrame.encoded(headers: ofHead.applied(to: head), payload: payloadBytes)
     }
 }

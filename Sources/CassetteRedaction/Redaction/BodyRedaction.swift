@@ -64,12 +64,11 @@ struct BodyRedaction {
             let result = messages.redacted(content, isComplete: isComplete, notes: &notes)
             return Found(edits: EditList(result.edits), count: result.count)
         }
-        let found = self.content.edits(in: content, headers: headers)
-        let edits = AmazonEventStream.mended(found, of: content, headers, notes: &notes)
+        let edits = self.content.edits(in: content, headers: headers)
         let scripts = InlineScripts(content, headers, edits)
         let named = scripts.edits(in: content)
         return Found(
-            edits: named.isEmpty ? edits : EditList(edits.edits + named), count: found.count, digests: scripts.digests)
+            edits: named.isEmpty ? edits : EditList(edits.edits + named), count: edits.count, digests: scripts.digests)
     }
 
     private func undecoded(_ wire: [UInt8]) -> Result? {

@@ -68,6 +68,7 @@ struct ContentRedaction {
     private func edits(of slice: Slice<UnsafeRawBufferPointer>, _ headers: HeaderFields) -> [Edit] {
         let content = UnsafeRawBufferPointer(rebasing: slice)
         let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        if let edits = AmazonEventStream(content: self).edits(in: content) { return Self.moved(edits, by: slice.startIndex) }
         if type.kind != .text, type.kind != .json, let edits = TreeRedaction.edits(in: content, type: type, text: self.text) {
             return Self.moved(edits, by: slice.startIndex)
         }
@@ -78,10 +79,11 @@ struct ContentRedaction {
         var kind = Self.kind(type, content)
         // curl's `-d` declares any body as a form.
         if kind == .form, let first = content.first(where: { $0 > 32 }), "{[<".utf8.contains(first) { kind = .plain }
-        return self.edits(inText: slice, kind)
+        return self.edits(inText: slice, kind, declaresJSON: type.kind == .json)
     }
 
-    func edits(inText slice: Slice<UnsafeRawBufferPointer>, _ kind: TextKind) -> [Edit] {
+    /// - Parameter declaresJSON: whether the media type says that it is JSON.
+    func edits(inText slice: Slice<UnsafeRawBufferPointer>, _ kind: TextKind, declaresJSON: Bool = false) -> [Edit] {
         guard !slice.isEmpty else { return [] }
         let content = UnsafeRawBufferPointer(rebasing: slice)
         var findings: [Finding] = []
@@ -97,7 +99,11 @@ struct ContentRedaction {
                 kept += inner.kept
             }
         case .plain:
-            if self.text.rules.hasJSONPlaces { (findings, kept) = JSONPlaces(self.text.rules).findings(in: content) }
+            if self.text.rules.hasJSONPlaces {
+                let found = JSONPlaces(self.text.rules).findings(in: content)
+                (findings, kept) = (found.findings, found.kept)
+                if !found.isRead, declaresJSON { self.text.vault.noteUnreadPlaces() }
+            }
             if self.text.rules.hasXMLPlaces {
                 let found = XMLPlaces(self.text.rules).findings(in: content)
                 findings += found.findings
@@ -123,7 +129,7 @@ struct ContentRedaction {
     ) -> [Edit] {
         var edits: [Edit] = []
         for (index, part) in body.parts.enumerated() {
-            let own = Self.name(of: part.headers.fields, index)
+            let own = Self.name(of: part.headers.fields, index + 1)
             // `1/2`: a part within a part, named as in match rules.
             let name = outer.map { "\($0)/\(own)" } ?? own
             let ruled = self.text.rules.inside(.part(name)) ?? (outer == nil ? nil : self.text.rules.inside(.part(own)))
@@ -140,10 +146,19 @@ struct ContentRedaction {
         return edits
     }
 
+    /// The edits of a part that was taken out of a body.
+    ///
+    /// - Parameter number: counts from 1.
+    func edits(ofPart data: UnsafeRawBufferPointer, _ fields: HeaderFields, number: Int) -> EditList {
+        let inner = self.text.rules.inside(.part(Self.name(of: fields, number))).map(self.with) ?? self
+        if MultipartType(fields) != nil { return inner.edits(in: data, headers: fields) }
+        return EditList(inner.edits(inPart: data[...], fields))
+    }
+
     /// The name of a part, or its number from 1, as in match rules.
-    private static func name(of fields: HeaderFields, _ index: Int) -> String {
+    private static func name(of fields: HeaderFields, _ number: Int) -> String {
         let name = ContentDisposition(fields)?.name ?? ""
-        return name.isEmpty ? String(index + 1) : name
+        return name.isEmpty ? String(number) : name
     }
 
     private func with(_ rules: RedactionRules) -> ContentRedaction {
@@ -163,8 +178,9 @@ struct ContentRedaction {
         guard !slice.isEmpty else { return [] }
         let content = UnsafeRawBufferPointer(rebasing: slice)
         switch PartMeaning(fields, rules: self.text.rules) {
-        // A value that is too long for one secret, or of a kind that is kept, may still contain others.
-        case .secret(let kind, _, _) where content.count > NamedValue.limit || self.text.rules.keeps(kind: kind):
+        // A value that is too long for one secret, unless a rule says so, or of a kind that is kept, may still contain others.
+        case .secret(let kind, _, let isRuled)
+        where content.count > NamedValue.limit && !isRuled || self.text.rules.keeps(kind: kind):
             return self.edits(of: slice, fields)
         case .secret(let kind, _, false) where OrdinaryValue.isOrdinary(content, kind: kind): return self.edits(of: slice, fields)
         case .secret(let kind, let isSure, let isRuled):
@@ -235,206 +251,4 @@ struct ContentRedaction {
 
     /// RFC 2045, 6.8: at most 76 characters.
     private static let lineLength = 76
-}
-
-/// Finds the values in a JSON text that rules and exceptions refer to by pointers and paths.
-struct JSONPlaces {
-    private struct Container {
-        var isObject: Bool
-        var index = 0
-        var name: String?
-        /// Where it began, and the rule that applies to all of it.
-        var start: Int
-        var kind: String?
-        var isKept: Bool
-        /// Where the walk along each path that is no pointer stands.
-        var states: [[Int]]
-    }
-
-    private enum Way {
-        case pointer([String])
-        /// A number in `paths`.
-        case path(Int)
-
-        /// The way to the value in one of several texts; nil if it leads to another.
-        func inText(_ number: Int) -> Way? {
-            guard case .pointer(let segments) = self, let first = segments.first, first == "*" || first == String(number) else {
-                return nil
-            }
-            return .pointer(Array(segments.dropFirst()))
-        }
-    }
-
-    private let rules: [(way: Way, rule: RedactionRule)]
-    private let keep: [Way]
-    private let paths: [PlacePath]
-    private let conditions: [PlacePath.Condition]
-    /// Where the walk along each path begins.
-    private let starts: [[Int]]
-
-    init(_ rules: RedactionRules) {
-        var paths: [PlacePath] = []
-        func way(_ place: RedactionPlace?) -> Way? {
-            switch place {
-            case .json(let segments)?: return .pointer(segments)
-            case .jsonPath(let path)?:
-                paths.append(path)
-                return .path(paths.count - 1)
-            case _: return nil
-            }
-        }
-        self.rules = rules.rules.compactMap { rule in way(rule.place).map { ($0, rule) } }
-        self.keep = rules.keep.compactMap { way($0.place) }
-        self.paths = paths
-        self.conditions = Array(Set(paths.flatMap(\.conditions)).prefix(UInt64.bitWidth))
-        self.starts = paths.map(\.start)
-    }
-
-    /// Searches a text, or each of its lines if it is not a single JSON text: JSON lines, or data of events. In a text that is cut or
-    /// broken, only the values before the break are found.
-    func findings(in text: UnsafeRawBufferPointer) -> (findings: [Finding], kept: [Range<Int>]) {
-        let first = text.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
-        var (findings, kept, isWhole) = self.values(of: text, from: first)
-        guard !isWhole else { return (findings, kept) }
-        let found = Set(findings.map(\.range))
-        // The texts of a sequence start with a record separator, and may contain line ends (RFC 7464, 2.2).
-        let isSequence = first < text.count && text[first] == Self.recordSeparator
-        let separator = isSequence ? Self.recordSeparator : 10
-        var start = isSequence ? first + 1 : first
-        var number = 0
-        while start < text.count {
-            let end = ByteScan.index(of: separator, in: text, from: start)
-            let line = UnsafeRawBufferPointer(rebasing: text[..<end])
-            let values = self.values(of: line, from: Self.startOfData(line, from: start), number: number)
-            if text[start..<end].contains(where: { $0 > 32 }) { number += 1 }
-            findings += values.findings.filter { !found.contains($0.range) }
-            if values.isWhole { kept += values.kept }
-            start = end + 1
-        }
-        return (findings, kept)
-    }
-
-    private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
-    private static let recordSeparator: UInt8 = 0x1e
-
-    /// After the name of an event's field (HTML Living Standard, 9.2.6).
-    private static func startOfData(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
-        let name = Array("data:".utf8)
-        return line.count - start > name.count && line[start..<start + name.count].elementsEqual(name) ? start + name.count : start
-    }
-
-    private func values(
-        of text: UnsafeRawBufferPointer, from start: Int, number: Int? = nil
-    ) -> (findings: [Finding], kept: [Range<Int>], isWhole: Bool) {
-        guard let number else { return self.values(of: text, from: start) }
-        // With several texts, a rule refers to the value in each of them, or by number to the value in one, as match rules do.
-        let numbered = JSONPlaces(
-            rules: self.rules + self.rules.compactMap { place in place.way.inText(number).map { ($0, place.rule) } },
-            keep: self.keep + self.keep.compactMap { $0.inText(number) }, of: self,
-            starts: self.paths.indices.map { index in
-                let inText = self.paths[index].next(self.starts[index], name: Array("\(number)".utf8), isMember: false) { _ in false }
-                return Array(Set(self.starts[index] + inText)).sorted()
-            })
-        return numbered.values(of: text, from: start)
-    }
-
-    private init(rules: [(way: Way, rule: RedactionRule)], keep: [Way], of other: JSONPlaces, starts: [[Int]]) {
-        (self.rules, self.keep, self.starts) = (rules, keep, starts)
-        (self.paths, self.conditions) = (other.paths, other.conditions)
-    }
-
-    private func values(
-        of text: UnsafeRawBufferPointer, from start: Int
-    ) -> (findings: [Finding], kept: [Range<Int>], isWhole: Bool) {
-        var tokenizer = JSONTokenizer(text, from: start)
-        var stack: [Container] = []
-        var findings: [Finding] = []
-        var kept: [Range<Int>] = []
-        let met = self.conditions.isEmpty ? [:] : ElementConditions.met(by: text, from: start, self.conditions)
-        while let token = tokenizer.next() {
-            switch token.kind {
-            case .end: return (findings, kept, true)
-            case .colon: continue
-            case .comma:
-                if let last = stack.indices.last { stack[last].index += 1 }
-            case .name:
-                if let last = stack.indices.last {
-                    let name = UnsafeRawBufferPointer(rebasing: text[(token.start + 1)..<(token.end - 1)])
-                    stack[last].name = Finding.Spelling.json.decode(name).map { String(decoding: $0, as: UTF8.self) }
-                }
-            case .beginObject, .beginArray:
-                let states = self.states(stack, met[token.start] ?? 0)
-                let (kind, isKept) = self.meaning(stack, states)
-                stack.append(
-                    Container(isObject: token.kind == .beginObject, start: token.start, kind: kind, isKept: isKept, states: states))
-            case .endObject, .endArray:
-                if let container = stack.popLast(), container.isKept { kept.append(container.start..<token.end) }
-            case .string, .number:
-                let states = self.states(stack, 0)
-                let (kind, isKept) = self.meaning(stack, states)
-                let isString = token.kind == .string
-                let range = isString ? token.start + 1..<token.end - 1 : token.start..<token.end
-                if isKept {
-                    kept.append(range)
-                } else {
-                    findings += self.findings(text, range, isString ? .json : .number, kind, stack, states)
-                }
-            case .yes, .no, .null: continue
-            }
-        }
-        return (findings, kept, false)
-    }
-
-    private func findings(
-        _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ spelling: Finding.Spelling, _ kind: String?, _ stack: [Container],
-        _ states: [[Int]]
-    ) -> [Finding] {
-        let value = UnsafeRawBufferPointer(rebasing: text[range])
-        guard !value.isEmpty, range.count <= NamedValue.limit, !Placeholder.isAll(value), !value.elementsEqual([48]) else {
-            return []
-        }
-        if let kind {
-            guard let secret = spelling.decode(value) else { return [] }
-            return [Finding(kind: kind, range: range, secret: secret, spelling: spelling, isRuled: true)]
-        }
-        return self.rules.filter { $0.rule.pattern != nil && self.matches($0.way, stack, states) }.flatMap { item in
-            item.rule.findings(in: value, spelling: spelling).map { finding in
-                var finding = finding
-                finding.range = finding.range.lowerBound + range.lowerBound..<finding.range.upperBound + range.lowerBound
-                return finding
-            }
-        }
-    }
-
-    /// Where the walk along each path stands at the next value.
-    ///
-    /// - Parameter met: the conditions that it meets.
-    private func states(_ stack: [Container], _ met: UInt64) -> [[Int]] {
-        guard !self.paths.isEmpty else { return [] }
-        guard let container = stack.last else { return self.starts }
-        let name = Array((container.isObject ? container.name ?? "" : String(container.index)).utf8)
-        return self.paths.indices.map { index in
-            self.paths[index].next(container.states[index], name: name, isMember: container.isObject) { condition in
-                self.conditions.firstIndex(of: condition).map { met & (1 << UInt64($0)) != 0 } ?? false
-            }
-        }
-    }
-
-    /// The verdict of the rules on the next value.
-    private func meaning(_ stack: [Container], _ states: [[Int]]) -> (kind: String?, isKept: Bool) {
-        let isKept = stack.last?.isKept ?? false || self.keep.contains { self.matches($0, stack, states) }
-        if let kind = stack.last?.kind { return (kind, isKept) }
-        return (self.rules.first { $0.rule.pattern == nil && self.matches($0.way, stack, states) }?.rule.kind, isKept)
-    }
-
-    private func matches(_ way: Way, _ stack: [Container], _ states: [[Int]]) -> Bool {
-        switch way {
-        case .path(let index): return self.paths[index].isEnd(states[index])
-        case .pointer(let segments):
-            guard segments.count == stack.count else { return false }
-            return zip(segments, stack).allSatisfy { segment, container in
-                segment == "*" || (container.isObject ? container.name == segment : String(container.index) == segment)
-            }
-        }
-    }
 }

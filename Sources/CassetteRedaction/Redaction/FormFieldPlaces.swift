@@ -67,10 +67,8 @@ struct FormFieldPlaces {
     private static func findings(in value: UnsafeRawBufferPointer, _ rules: RedactionRules) -> (
         findings: [Finding], kept: [Range<Int>]
     ) {
-        var (findings, kept) = JSONPlaces(rules).findings(in: value)
+        let values = JSONPlaces(rules).findings(in: value)
         let elements = XMLPlaces(rules).findings(in: value)
-        findings += elements.findings
-        kept += elements.kept
-        return (findings, kept)
+        return (values.findings + elements.findings, values.kept + elements.kept)
     }
 }

@@ -150,7 +150,7 @@ struct ProtoRedaction {
         _ value: [UInt8], _ meaning: SecretNames.Meaning?, isOfPair: Bool, _ kind: TextKind, _ place: Place
     ) -> [UInt8]? {
         guard !value.isEmpty else { return nil }
-        if let secret = place.kind, !place.isKept, !self.text.rules.keeps(kind: secret), value.count <= NamedValue.limit {
+        if let secret = place.kind, !place.isKept, !self.text.rules.keeps(kind: secret) {
             guard !Placeholder.isAll(value) else { return nil }
             return self.replaced(value, secret)
         }

@@ -307,7 +307,7 @@ public struct Redactor: Sendable {
     /// - Parameter messages: the type of a gRPC body's messages.
     func redact(request: inout RecordedRequest, body: inout WireBody?, _ messages: ProtoType?) -> RedactionOutcome {
         var outcome = RedactionOutcome()
-        let unsearched = self.vault.unsearched
+        let gaps = self.vault.gaps
         if let (url, count) = self.head.redacted(url: request.url) {
             request.url = url
             outcome.count += count
@@ -317,7 +317,7 @@ public struct Redactor: Sendable {
             outcome.count += count
         }
         self.redact(&request.headers, &request.trailers, &body, GRPCSchema(request.body, messages), &outcome)
-        self.noteLimit(since: unsearched, &outcome)
+        self.noteGaps(since: gaps, &outcome)
         return outcome
     }
 
@@ -327,19 +327,30 @@ public struct Redactor: Sendable {
 
     fileprivate func redact(response: inout RecordedResponse, body: inout WireBody?, _ messages: ProtoType?) -> RedactionOutcome {
         var outcome = RedactionOutcome()
-        let unsearched = self.vault.unsearched
+        let gaps = self.vault.gaps
         outcome.count += self.redact(words: &response.reason)
         self.redact(&response.headers, &response.trailers, &body, GRPCSchema(response.body, messages), &outcome)
-        self.noteLimit(since: unsearched, &outcome)
+        self.noteGaps(since: gaps, &outcome)
         return outcome
     }
 
-    /// Notes that a message contains secrets beyond the limit, which are not searched for elsewhere.
-    func noteLimit(since unsearched: Int, _ outcome: inout RedactionOutcome) {
-        guard self.vault.unsearched > unsearched else { return }
-        outcome.notes.append(
-            "the run has more secrets than are looked for everywhere (\(SecretVault.limit), or \(SecretVault.byteLimit >> 20) MiB): those beyond are taken out at their own places only"
-        )
+    /// Notes what in a message could not be searched for, or not searched.
+    func noteGaps(since before: SecretVault.Gaps, _ outcome: inout RedactionOutcome) {
+        let gaps = self.vault.gaps
+        guard gaps != before else { return }
+        if gaps.beyondLimits > before.beyondLimits {
+            outcome.notes.append(
+                "the run has more secrets than are looked for everywhere (\(SecretVault.limit), or \(SecretVault.byteLimit >> 20) MiB): those beyond are taken out at their own places only"
+            )
+        }
+        if gaps.long > before.long {
+            outcome.notes.append(
+                "a secret of more than \(SecretVault.longest >> 10) KiB is taken out at the places of its rule only: what repeats it elsewhere is not searched for it"
+            )
+        }
+        if gaps.unreadPlaces > before.unreadPlaces {
+            outcome.notes.append("not searched by the rules for places in JSON where it cannot be read as its media type says")
+        }
     }
 
     /// Redacts chunk extensions (RFC 9112, 7.1.1). Returns how many secrets were replaced.
@@ -476,10 +487,10 @@ extension Redactor {
         deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
         if self.rules.hasKeptBodies, self.rules.keeps(body: try self.digest(source)) { return RedactionOutcome() }
-        let unsearched = self.vault.unsearched
+        let gaps = self.vault.gaps
         var outcome = try SourceRedaction(text: self.text(for: headers, isComplete: isComplete), schema: messages).redact(
             source, headers: headers, isComplete: isComplete, deliver: deliver)
-        self.noteLimit(since: unsearched, &outcome)
+        self.noteGaps(since: gaps, &outcome)
         return outcome
     }
 
@@ -491,7 +502,6 @@ extension Redactor {
         to new: ByteSource, outcome: inout RedactionOutcome
     ) throws {
         FieldsOfBody.mend(&arrival, edits: nil, oldSize: old.size, newSize: new.size)
-        if let note = AmazonEventStream.note(headers) { outcome.notes.append(note) }
         let mender = FieldsOfBody(makeDigest: self.makeDigest)
         let growth = new.size - old.size
         var known: (old: [BodyChecksum: [UInt8]], new: [BodyChecksum: [UInt8]]) = ([:], [:])

@@ -11,7 +11,7 @@ struct SourceRedaction {
     /// Names of fields in gRPC messages.
     var schema = GRPCSchema()
 
-    /// The largest body that is loaded for rules with JSON places. With its views it takes some 200 MiB, most of the memory that the proxy
+    /// The largest body that is loaded for rules with places in JSON, XML or forms. With its views it takes some 200 MiB, most of the memory that the proxy
     /// may use.
     static let loadLimit = 32 << 20
 
@@ -21,13 +21,13 @@ struct SourceRedaction {
     ) throws -> RedactionOutcome {
         var outcome = RedactionOutcome()
         guard source.size > 0 else { return outcome }
-        let kind = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).kind
-        if self.text.rules.hasJSONPlaces, kind == .json || kind == .text {
+        let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        if self.needsWhole(type, headers) {
             if self.mayLoad, source.size <= Self.loadLimit { return try self.loaded(source, headers, isComplete, deliver) }
-            if kind == .json, self.text.rules.rules.contains(where: \.isJSON) {
-                return Self.leftOut("\(source.size) bytes are too many for rules for places in JSON")
+            if type.kind == .json || type.isForm, self.text.rules.rules.contains(where: { $0.place.isInContent }) {
+                return Self.leftOut("\(source.size) bytes are too many for rules for places in such a body")
             }
-            outcome.notes.append("rules for places in JSON are not applied to a body of \(source.size) bytes")
+            outcome.notes.append("rules for places in JSON, XML and forms are not applied to a body of \(source.size) bytes")
         }
         var names: [ContentEncoding.Name] = []
         switch ContentEncoding(headers) {
@@ -61,6 +61,15 @@ struct SourceRedaction {
         outcome.count = again.count
         outcome.isBodyChanged = true
         return outcome
+    }
+
+    /// Whether there are rules or exceptions for places that are only known once all of the body is. Parts and messages are searched one by
+    /// one.
+    private func needsWhole(_ type: MediaType, _ headers: HeaderFields) -> Bool {
+        let rules = self.text.rules
+        if MultipartType(headers)?.boundary != nil || GRPCType(headers) != nil || type.isAmazonEventStream { return false }
+        if type.isForm { return rules.hasFormPlaces || rules.hasJSONPlaces }
+        return type.kind != .binary && (rules.hasJSONPlaces || rules.hasXMLPlaces)
     }
 
     private func loaded(
@@ -159,6 +168,7 @@ enum ContentStream {
     case text(TextStream)
     case parts(PartStream)
     case messages(MessageStream)
+    case frames(FrameStream)
 
     /// - Parameter beginning: the first bytes, which show whether it is text if the type does not.
     init(_ redaction: TextRedaction, headers: HeaderFields, schema: GRPCSchema = GRPCSchema(), beginning: UnsafeRawBufferPointer) {
@@ -166,6 +176,8 @@ enum ContentStream {
             self = .parts(PartStream(redaction, boundary: boundary))
         } else if let messages = GRPCRedaction(ContentRedaction(text: redaction), headers: headers, schema: schema) {
             self = .messages(MessageStream(messages))
+        } else if AmazonFrame.size(ofFrameIn: beginning) != nil {
+            self = .frames(FrameStream(redaction))
         } else {
             var text = ReadableText()
             text.push(beginning)
@@ -180,14 +192,17 @@ enum ContentStream {
         case .text(let stream): stream.count
         case .parts(let stream): stream.count
         case .messages(let stream): stream.count
+        case .frames(let stream): stream.count
         }
     }
 
     /// What could not be searched.
     var notes: [String] {
         switch self {
-        case .text, .parts: []
+        case .text: []
+        case .parts(let stream): stream.notes
         case .messages(let stream): stream.notes
+        case .frames(let stream): stream.notes
         }
     }
 
@@ -196,6 +211,7 @@ enum ContentStream {
         case .text(let stream): try stream.push(piece, deliver: deliver)
         case .parts(let stream): try stream.push(piece, deliver: deliver)
         case .messages(let stream): try stream.push(piece, deliver: deliver)
+        case .frames(let stream): try stream.push(piece, deliver: deliver)
         }
     }
 
@@ -204,178 +220,7 @@ enum ContentStream {
         case .text(let stream): try stream.finish(deliver: deliver)
         case .parts(let stream): try stream.finish(deliver: deliver)
         case .messages(let stream): try stream.finish(deliver: deliver)
+        case .frames(let stream): try stream.finish(deliver: deliver)
         }
-    }
-}
-
-/// Redacts a multipart body that arrives in pieces, part by part. Nested parts are treated as text.
-final class PartStream {
-    /// How to treat the data of the current part.
-    private enum Data {
-        case text(TextStream)
-        /// The whole part is a secret, unless it grows too long for one.
-        case secret(kind: String, isSure: Bool, isRuled: Bool, [UInt8])
-        case none
-    }
-
-    private let redaction: TextRedaction
-    private var parser: MultipartParser
-    private var headers: [UInt8] = []
-    private var data = Data.none
-    private var found = 0
-
-    init(_ redaction: TextRedaction, boundary: MultipartBoundary) {
-        self.redaction = redaction
-        self.parser = MultipartParser(boundary: boundary)
-    }
-
-    var count: Int { self.found }
-
-    func push(_ piece: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try self.parser.push(piece) { try self.take($0, deliver) }
-    }
-
-    func finish(deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try self.parser.finish { try self.take($0, deliver) }
-        try self.endHeaders(deliver)
-        try self.endData(deliver)
-    }
-
-    private func take(_ event: MultipartEvent, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        switch event.kind {
-        case .headers:
-            self.headers.append(contentsOf: event.bytes)
-        case .data:
-            try self.endHeaders(deliver)
-            try self.takeData(event.bytes, deliver)
-        case .delimiter:
-            try self.endHeaders(deliver)
-            try self.endData(deliver)
-            try deliver(event.bytes)
-        case .preamble, .epilogue, .opaque:
-            if case .none = self.data {
-                try self.endHeaders(deliver)
-                self.data = .text(TextStream(self.redaction, kind: .plain))
-            }
-            try self.takeData(event.bytes, deliver)
-        }
-    }
-
-    private func endHeaders(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        guard !self.headers.isEmpty else { return }
-        let fields = PartHeaderSection(bytes: self.headers).fields
-        let edits = self.headers.withUnsafeBytes { self.redaction.edits(in: $0, as: .fields) }
-        self.found += edits.count
-        try edits.applied(to: self.headers).withUnsafeBytes(deliver)
-        self.headers = []
-        switch PartMeaning(fields, rules: self.redaction.rules) {
-        case .secret(let kind, let isSure, let isRuled) where !self.redaction.rules.keeps(kind: kind):
-            self.data = .secret(kind: kind, isSure: isSure, isRuled: isRuled, [])
-        case .secret, .kept, .content:
-            let type = MediaType(fields.firstIndex(of: "content-type").map(fields.valueBytes))
-            self.data = .text(TextStream(self.redaction, kind: type.kind == .binary ? .binary : .plain))
-        }
-    }
-
-    private func takeData(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        switch self.data {
-        case .none: try deliver(bytes)
-        case .text(let stream): try stream.push(bytes, deliver: deliver)
-        case .secret(let kind, let isSure, let isRuled, let held):
-            self.data = .none
-            let all = held + bytes
-            guard all.count > NamedValue.limit else {
-                self.data = .secret(kind: kind, isSure: isSure, isRuled: isRuled, all)
-                return
-            }
-            let stream = TextStream(self.redaction, kind: .plain)
-            try all.withUnsafeBytes { try stream.push($0, deliver: deliver) }
-            self.data = .text(stream)
-        }
-    }
-
-    private func endData(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let data = self.data
-        self.data = .none
-        switch data {
-        case .none: return
-        case .text(let stream):
-            try stream.finish(deliver: deliver)
-            self.found += stream.count
-        case .secret(let kind, let isSure, let isRuled, let bytes):
-            guard !bytes.isEmpty else { return }
-            guard !Placeholder.isAll(bytes) else { return try bytes.withUnsafeBytes(deliver) }
-            self.found += 1
-            let placeholder = self.redaction.vault.placeholder(
-                for: bytes, kind: kind, isSure: isSure, isRuled: isRuled, under: self.redaction.rules)
-            try placeholder.bytes.withUnsafeBytes(deliver)
-        }
-    }
-}
-
-/// Redacts a text that arrives in pieces. Each byte is examined together with as many bytes before and after it as a secret can be long.
-final class TextStream {
-    /// How many bytes are collected before they are searched.
-    private static let blockSize = 1 << 20
-    /// How many bytes at the end wait for more, so that a secret that begins before them ends within them.
-    private static let overlap = 2 * NamedValue.limit
-    /// How many delivered bytes are kept as context, for the names of values that follow and the beginning of a query.
-    private static let contextLimit = 4096
-
-    private let redaction: TextRedaction
-    private let kind: TextKind
-    private var buffer: [UInt8] = []
-    /// How many bytes at the buffer's beginning were delivered.
-    private var context = 0
-    private(set) var count = 0
-    /// Columns with secrets in the text delivered so far; nil if there are none.
-    private var columns: ColumnSurvey?
-    private var isFirst = true
-
-    init(_ redaction: TextRedaction, kind: TextKind) {
-        self.redaction = redaction
-        self.kind = kind
-    }
-
-    func push(_ piece: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
-        self.buffer.append(contentsOf: piece)
-        guard self.buffer.count >= self.context + Self.blockSize else { return }
-        try self.process(isLast: false, deliver)
-    }
-
-    func finish(deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
-        try self.process(isLast: true, deliver)
-    }
-
-    private func process(isLast: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
-        let (redaction, context, kind) = (self.redaction, self.context, self.kind)
-        // After the first block, the buffer no longer begins with a header row.
-        if self.isFirst, kind == .plain { self.columns = self.buffer.withUnsafeBytes { ColumnSurvey($0) } }
-        self.isFirst = false
-        var columns = self.columns
-        let edits = self.buffer.withUnsafeBytes { text in
-            let findings =
-                columns?.findings(in: text, from: context, to: text.count, hasMore: !isLast, budget: redaction.budget) ?? []
-            return redaction.edits(in: text, as: kind, findings: findings, hasMore: !isLast).edits
-        }
-        .filter { $0.range.upperBound > context && !$0.range.isEmpty }
-        .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, bytes: $0.bytes) }
-        var cut = isLast ? self.buffer.count : max(context, self.buffer.count - Self.overlap)
-        for edit in edits where edit.range.lowerBound < cut && edit.range.upperBound > cut { cut = edit.range.upperBound }
-        let ready = edits.filter { $0.range.upperBound <= cut }
-        self.count += ready.count
-        let moved = ready.map { Edit(range: $0.range.lowerBound - context..<$0.range.upperBound - context, bytes: $0.bytes) }
-        try self.buffer.withUnsafeBytes { bytes in
-            let part = UnsafeRawBufferPointer(rebasing: bytes[context..<cut])
-            if moved.isEmpty {
-                if !part.isEmpty { try deliver(part) }
-            } else {
-                try EditList(moved).applied(to: part).withUnsafeBytes(deliver)
-            }
-        }
-        self.buffer.withUnsafeBytes { _ = self.columns?.findings(in: $0, from: context, to: cut, hasMore: true, budget: nil) }
-        let keep = min(cut, Self.contextLimit)
-        self.buffer.removeFirst(cut - keep)
-        self.context = keep
     }
 }

@@ -26,7 +26,8 @@ public struct UnsearchedExchanges: Sendable, Hashable {
 
     /// Phrases of these notes; every note of an incomplete search contains one of them.
     private static let beginnings = [
-        "not searched", "searched for secrets only up to", "left out", "rules for places in JSON are not applied", "cannot be searched",
+        "not searched", "searched for secrets only up to", "left out", "are not applied", "cannot be searched",
+        "by their looks alone",
     ]
 
     /// One line for people, without the name of the file; nil if everything was searched.

@@ -12,7 +12,7 @@ extension Redactor {
     public func redact(_ message: inout WebSocketMessage) -> RedactionOutcome {
         guard message.reserved == 0 || message.content.payload?.size ?? 0 == 0 else { return message.leaveOut() }
         var outcome = RedactionOutcome()
-        let unsearched = self.vault.unsearched
+        let gaps = self.vault.gaps
         var learned = -1
         // A secret learned late in a message may occur early in it.
         var looks = 0
@@ -27,7 +27,7 @@ extension Redactor {
             outcome.count += count
             if count > 0 { outcome.isBodyChanged = true }
         }
-        self.noteLimit(since: unsearched, &outcome)
+        self.noteGaps(since: gaps, &outcome)
         message.add(outcome.note)
         return outcome
     }

@@ -66,7 +66,7 @@ struct XMLPlaces {
         while let first = range.first, text[first] <= 32 { range.removeFirst() }
         while let last = range.last, text[last] <= 32 { range.removeLast() }
         let value = UnsafeRawBufferPointer(rebasing: text[range])
-        guard !value.isEmpty, range.count <= NamedValue.limit, !Placeholder.isAll(value) else { return [] }
+        guard !value.isEmpty, !Placeholder.isAll(value) else { return [] }
         if let kind { return [Finding(kind: kind, range: range, secret: Array(value), spelling: .plain, isRuled: true)] }
         // A pattern for an element applies to its characters.
         let matching = self.rules.filter { item in

@@ -117,7 +117,7 @@ public struct RedactionRule: Sendable, Hashable {
         var position = 0
         while position <= value.count, let range = pattern.firstRange(in: value, from: position) {
             position = max(range.upperBound, range.lowerBound + 1)
-            guard !range.isEmpty, range.count <= NamedValue.limit else { continue }
+            guard !range.isEmpty else { continue }
             let text = UnsafeRawBufferPointer(rebasing: value[range])
             // A pattern may be so broad that it matches a placeholder itself.
             let known = placeholders ?? Placeholder.all(in: value)
@@ -161,6 +161,14 @@ public indirect enum RedactionPlace: Sendable, Hashable {
         switch self {
         case .json, .jsonPath: true
         case .header, .query, .cookie, .xml, .grpc, .form, .part, .within, .path, .text: false
+        }
+    }
+
+    /// Whether it is known only once a content has been read as what it is.
+    var isInContent: Bool {
+        switch self {
+        case .json, .jsonPath, .xml, .form, .within: true
+        case .header, .query, .cookie, .grpc, .part, .path, .text: false
         }
     }
 

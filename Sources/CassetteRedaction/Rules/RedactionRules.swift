@@ -142,6 +142,16 @@ extension RedactionRules {
         (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .xml = $0 { true } else { false } }
     }
 
+    /// Whether rules or exceptions refer to fields of forms.
+    var hasFormPlaces: Bool {
+        (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { place in
+            switch place {
+            case .form, .within(.form, _): true
+            case _: false
+            }
+        }
+    }
+
     /// Whether rules or exceptions refer to fields of gRPC messages.
     var hasMessagePlaces: Bool {
         (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .grpc = $0 { true } else { false } }
@@ -317,9 +327,10 @@ extension RedactionRules {
     ) -> [Finding] {
         guard self.rules.contains(where: { $0.pattern != nil }) else { return [] }
         var findings: [Finding] = []
+        let separator = QuerySurvey.separator(UnsafeRawBufferPointer(rebasing: text[range]))
         var start = range.lowerBound
         while start < range.upperBound {
-            let end = ByteScan.index(of: UInt8(ascii: "&"), in: UnsafeRawBufferPointer(rebasing: text[..<range.upperBound]), from: start)
+            let end = ByteScan.index(of: separator, in: UnsafeRawBufferPointer(rebasing: text[..<range.upperBound]), from: start)
             let equals = ByteScan.index(of: UInt8(ascii: "="), in: UnsafeRawBufferPointer(rebasing: text[..<end]), from: start)
             let name = UnsafeRawBufferPointer(rebasing: text[start..<equals])
             let value = min(equals + 1, end)..<end

@@ -23,7 +23,18 @@ public final class SecretVault: Sendable {
         /// The size of all secrets and spellings.
         var bytes = 0
         var generation = 0
-        var unsearched = 0
+        var gaps = Gaps()
+    }
+
+    /// What could not be searched for, or not searched, so far.
+    struct Gaps: Sendable, Hashable {
+        /// Secrets, or spellings of them, that there is no room for. They are only removed at their own places. Such a secret has a
+        /// placeholder with number 0.
+        var beyondLimits = 0
+        /// The same for secrets that are longer than `longest`.
+        var long = 0
+        /// JSON, or a tree in another format, that is broken or nested too deeply, so that the places of rules in it are unknown.
+        var unreadPlaces = 0
     }
 
     /// The most secrets of one run, and the most spellings of them with escapes. Each takes some 300 bytes in addition to its own.
@@ -55,9 +66,13 @@ public final class SecretVault: Sendable {
     /// be repeated.
     package var learned: Int { self.own.withLock { $0 } }
 
-    /// Incremented each time with a secret, or a spelling of one, that there is no room for. It is only removed at its own place. Such a
-    /// secret has a placeholder with number 0.
-    public var unsearched: Int { self.state.withLock { $0.unsearched } }
+    var gaps: Gaps { self.state.withLock { $0.gaps } }
+
+    /// Incremented each time with a secret, or a spelling of one, that there is no room for. It is only removed at its own place.
+    public var unsearched: Int { self.gaps.beyondLimits }
+
+    /// Notes that the places of rules in a content are unknown.
+    func noteUnreadPlaces() { self.state.withLock { $0.gaps.unreadPlaces += 1 } }
 
     /// The placeholder of a secret; a new secret gets a new one. Its number is 0 if there is no room for more.
     ///
@@ -76,6 +91,7 @@ public final class SecretVault: Sendable {
     func placeholder(
         for secret: [UInt8], kind: String, reach: SecretReach, pieces: [[UInt8]] = [], keeping shape: KeptShape = KeptShape()
     ) -> Placeholder {
+        guard secret.count <= Self.longest else { return self.placeholder(forLong: secret, kind: kind) }
         // A placeholder, or the beginning of a cut one, occurs in many places where it is not a secret.
         let reach = Placeholder.isAll(secret, mayBeCut: true) ? .place : reach
         var canonical = EscapeView.canonical(secret)
@@ -93,7 +109,7 @@ public final class SecretVault: Sendable {
                 number = known
             } else {
                 guard state.placeholders.count < Self.limit, secret.count <= state.byteLimit - state.bytes else {
-                    state.unsearched += 1
+                    state.gaps.beyondLimits += 1
                     return Placeholder(for: written, kind: kind, keeping: shape) { _ in 0 }
                 }
                 number = state.numbers.append(canonical)
@@ -110,12 +126,31 @@ public final class SecretVault: Sendable {
                 state.known = nil
                 var hasRoom = state.index.insert(secret, as: number, standsAlone: reach == .word)
                 for piece in pieces { hasRoom = state.index.insert(piece, as: number, standsAlone: false) && hasRoom }
-                if !hasRoom { state.unsearched += 1 }
+                if !hasRoom { state.gaps.beyondLimits += 1 }
                 state.generation += 1
                 self.own.withLock { $0 += 1 }
             }
             return state.placeholders[number]
         }
+    }
+
+    /// The longest secret that is searched for, in bytes. Only the places of rules hold longer ones.
+    static let longest = NamedValue.limit
+
+    /// The placeholder of a secret that is too long to be searched for.
+    private func placeholder(forLong secret: [UInt8], kind: String) -> Placeholder {
+        var digest = PortableSHA256()
+        secret.withUnsafeBytes { digest.update($0) }
+        return self.placeholder(forLong: digest.finalize(), count: secret.count, kind: kind)
+    }
+
+    /// - Parameters:
+    ///   - digest: the SHA-256 of the secret, which stands for it.
+    ///   - count: its length in bytes.
+    func placeholder(forLong digest: [UInt8], count: Int, kind: String) -> Placeholder {
+        let name = Array("\(count) bytes, SHA-256 \(Hex.encode(digest))".utf8)
+        self.state.withLock { $0.gaps.long += 1 }
+        return self.placeholder(for: name, kind: kind, reach: .place)
     }
 
     /// Whether it is to be searched for from now on. False for a spelling that there is no room for.
@@ -128,7 +163,7 @@ public final class SecretVault: Sendable {
         }
         guard state.spellings.number(of: secret) == nil else { return false }
         guard state.spellings.count < Self.limit, secret.count <= state.byteLimit - state.bytes else {
-            state.unsearched += 1
+            state.gaps.beyondLimits += 1
             return false
         }
         _ = state.spellings.append(secret)

@@ -30,19 +30,16 @@ struct QuerySurvey {
                 let text = UnsafeRawBufferPointer(rebasing: text[value])
                 if self.keeps(name) {
                     kept.append(value)
-                } else if !value.isEmpty, value.count <= NamedValue.limit, !Placeholder.isAll(text),
-                    let secret = spelling.decode(text)
+                } else if !value.isEmpty, !Placeholder.isAll(text), let meaning = self.meaning(name),
+                    meaning.isRuled || value.count <= NamedValue.limit, let secret = spelling.decode(text),
+                    meaning.isRuled || !OrdinaryValue.isOrdinary(parameter: secret, kind: meaning.kind),
+                    !meaning.isEveryday || !secret.withUnsafeBytes({ NamedValue.isOfEveryday($0) }),
+                    !meaning.needsCompany || self.company(&hasCompany, UnsafeRawBufferPointer(rebasing: slice[range]))
                 {
-                    if let meaning = self.meaning(name),
-                        meaning.isRuled || !OrdinaryValue.isOrdinary(parameter: secret, kind: meaning.kind),
-                        !meaning.isEveryday || !secret.withUnsafeBytes({ NamedValue.isOfEveryday($0) }),
-                        !meaning.needsCompany || self.company(&hasCompany, UnsafeRawBufferPointer(rebasing: slice[range]))
-                    {
-                        findings.append(
-                            Finding(
-                                kind: meaning.kind, range: value, secret: secret, spelling: spelling, isSure: meaning.isSure,
-                                isRuled: meaning.isRuled))
-                    }
+                    findings.append(
+                        Finding(
+                            kind: meaning.kind, range: value, secret: secret, spelling: spelling, isSure: meaning.isSure,
+                            isRuled: meaning.isRuled))
                 }
             }
             start = end + 1

@@ -25,8 +25,8 @@ struct TreeRedaction {
         /// Whether the value is in a map under a secret's name.
         fileprivate var isNested = false
         fileprivate var isElement = false
-        /// The pointer segments of the value, if rules or exceptions refer to any place in JSON.
-        fileprivate var path: [String] = []
+        /// The way to the value, if rules or exceptions refer to any place in JSON.
+        fileprivate var path: [Step] = []
         /// The kind of a rule that covers the value.
         fileprivate var ruledKind: String?
         /// Whether an exception covers the value.
@@ -35,6 +35,12 @@ struct TreeRedaction {
         static let top = Place()
         /// For a name, which rules never refer to.
         static let name = Place()
+    }
+
+    /// A member or element on the way to a value.
+    fileprivate struct Step {
+        var name: String
+        var isMember: Bool
     }
 
     init(text: TextRedaction, format: Format, depth: Int = 0) {
@@ -49,8 +55,11 @@ struct TreeRedaction {
         guard let format = Format(content, type) else { return nil }
         var redaction = TreeRedaction(text: text, format: format)
         // Values are treated one by one. Text that spans several is searched like any other bytes.
-        guard let edits = redaction.edits(in: content), !edits.isEmpty else { return nil }
-        return edits
+        guard let edits = redaction.edits(in: content) else {
+            if redaction.hasPlaces, Format.isDeclared(type) { text.vault.noteUnreadPlaces() }
+            return nil
+        }
+        return edits.isEmpty ? nil : edits
     }
 
     /// Nil for bytes that are not in the format.
@@ -98,6 +107,12 @@ struct TreeRedaction {
             }
         }
 
+        /// Whether a media type is that of a tree.
+        static func isDeclared(_ type: MediaType) -> Bool {
+            ["ubjson", "smile", "msgpack", "messagepack", "bson"].contains { type.essence.contains($0) } || Self.isCBOR(type.essence)
+                || type.declaresCBORSequence
+        }
+
         /// CBOR (RFC 8949), and messages of COSE and related formats (RFC 9052; RFC 8392).
         private static func isCBOR(_ essence: String) -> Bool {
             essence.hasSuffix("cbor") || essence.hasSuffix("cose") || essence == "application/cwt"
@@ -115,7 +130,7 @@ struct TreeRedaction {
         } else if let meaning = outer.meaning, meaning.isPlural || NestedValues.isOfValue(name) {
             (place.meaning, place.isNested) = (meaning, true)
         }
-        self.rule(&place, in: outer) { String(decoding: name, as: UTF8.self) }
+        self.rule(&place, in: outer) { Step(name: String(decoding: name, as: UTF8.self), isMember: true) }
         return place
     }
 
@@ -123,27 +138,27 @@ struct TreeRedaction {
     func unnamed(_ digits: String? = nil, in outer: Place) -> Place {
         var place = Place()
         // Only the pointer segment `*` matches such a name.
-        self.rule(&place, in: outer) { digits ?? "\u{0}" }
+        self.rule(&place, in: outer) { Step(name: digits ?? "\u{0}", isMember: true) }
         return place
     }
 
     func element(_ index: Int, of outer: Place) -> Place {
         var place = outer
         place.isElement = true
-        self.rule(&place, in: outer) { String(index) }
+        self.rule(&place, in: outer) { Step(name: String(index), isMember: false) }
         return place
     }
 
     /// The place of one of several consecutive values. In a sequence, each is found at its number, like lines of JSON.
     func value(_ index: Int, isOnly: Bool) -> Place {
         var place = Place()
-        if isOnly { self.rule(&place) } else { self.rule(&place, in: .top) { String(index) } }
+        if isOnly { self.rule(&place) } else { self.rule(&place, in: .top) { Step(name: String(index), isMember: false) } }
         return place
     }
 
-    private func rule(_ place: inout Place, in outer: Place, segment: () -> String) {
+    private func rule(_ place: inout Place, in outer: Place, step: () -> Step) {
         guard self.hasPlaces else { return }
-        place.path = outer.path + [segment()]
+        place.path = outer.path + [step()]
         (place.ruledKind, place.isKept) = (outer.ruledKind, outer.isKept)
         self.rule(&place)
     }
@@ -152,22 +167,23 @@ struct TreeRedaction {
         guard self.hasPlaces else { return }
         let rules = self.text.rules
         place.isKept =
-            place.isKept || rules.keep.contains { $0.place.map { Self.names($0, place.path) } ?? false }
+            place.isKept || rules.keep.contains { $0.place.map { Self.names($0, place.path, ifUnknown: false) } ?? false }
         place.ruledKind =
             place.ruledKind
-            ?? rules.rules.first { $0.pattern == nil && Self.names($0.place, place.path) }?.kind
+            ?? rules.rules.first { $0.pattern == nil && Self.names($0.place, place.path, ifUnknown: true) }?.kind
     }
 
-    private static func names(_ place: RedactionPlace, _ path: [String]) -> Bool {
+    /// - Parameter ifUnknown: whether an element meets a condition. A tree is read once, and the members of an element come after its
+    ///   beginning, so a rule applies to every element and an exception to none.
+    private static func names(_ place: RedactionPlace, _ path: [Step], ifUnknown: Bool) -> Bool {
         if case .jsonPath(let reaching) = place {
-            // Conditions are never met: a tree is read once, and the members of an element come after its beginning.
-            let states = path.reduce(reaching.start) { states, name in
-                reaching.next(states, name: Array(name.utf8), isMember: Int(name) == nil) { _ in false }
+            let states = path.reduce(reaching.start) { states, step in
+                reaching.next(states, name: Array(step.name.utf8), isMember: step.isMember) { _ in ifUnknown }
             }
             return reaching.isEnd(states)
         }
         guard case .json(let segments) = place, segments.count == path.count else { return false }
-        return zip(segments, path).allSatisfy { $0 == "*" || $0 == $1 }
+        return zip(segments, path).allSatisfy { $0 == "*" || $0 == $1.name }
     }
 
     // MARK: Values
@@ -221,7 +237,7 @@ struct TreeRedaction {
     }
 
     private func findings(_ value: UnsafeRawBufferPointer, _ place: Place) -> [Finding] {
-        if let kind = place.ruledKind, value.count <= NamedValue.limit, !Placeholder.isAll(value) {
+        if let kind = place.ruledKind, !Placeholder.isAll(value) {
             return [
                 Finding(
                     kind: kind, range: 0..<value.count, secret: Array(value), spelling: .plain, isRuled: true)
@@ -229,7 +245,7 @@ struct TreeRedaction {
         }
         guard self.hasPlaces else { return self.named(value, place) }
         let patterns = self.text.rules.rules.filter {
-            $0.pattern != nil && Self.names($0.place, place.path)
+            $0.pattern != nil && Self.names($0.place, place.path, ifUnknown: true)
         }
         return patterns.flatMap { $0.findings(in: value) } + self.named(value, place)
     }

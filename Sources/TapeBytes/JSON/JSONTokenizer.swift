@@ -15,6 +15,8 @@ package struct JSONTokenizer {
     /// One bit per open container, set for an object; the innermost is the lowest bit of `open`.
     private var open: UInt64 = 0
     private var outer: UInt64 = 0
+    /// The kinds of the containers around those, the innermost last. Empty unless the limit is higher than usual.
+    private var outermost: [Bool] = []
 
     /// Two words record the kinds of the open containers.
     package static let depthLimit = 128
@@ -22,8 +24,11 @@ package struct JSONTokenizer {
     package init(_ bytes: UnsafeRawBufferPointer, from offset: Int = 0, depthLimit: Int = Self.depthLimit) {
         self.bytes = bytes
         self.offset = offset
-        self.depthLimit = min(depthLimit, Self.depthLimit)
+        self.depthLimit = depthLimit
     }
+
+    /// Whether there is no next token because the text ends within a value or string.
+    package var endsEarly: Bool { self.failure != nil && self.offset >= self.bytes.count }
 
     var error: JSONSyntaxError {
         let line = ByteScan.count(of: 10, in: self.bytes, upTo: self.offset) + 1
@@ -131,6 +136,7 @@ package struct JSONTokenizer {
             self.failure = "nested too deeply"
             return false
         }
+        if self.depth >= Self.depthLimit { self.outermost.append(self.outer >> 63 == 1) }
         self.depth += 1
         self.outer = self.outer << 1 | self.open >> 63
         self.open = self.open << 1 | (isObject ? 1 : 0)
@@ -144,6 +150,7 @@ package struct JSONTokenizer {
         self.depth -= 1
         self.open = self.open >> 1 | self.outer << 63
         self.outer >>= 1
+        if self.depth >= Self.depthLimit, self.outermost.popLast() == true { self.outer |= 1 << 63 }
         self.expectation = self.depth == 0 ? .end : .commaOrEnd
         self.offset += 1
     }

@@ -31,6 +31,10 @@ struct ReachingPlacesTests {
         Case(
             rule: "json:/tools[name=search]/d", recorded: #"{"tools":[{"name":"x","d":1},{"d":2,"name":"search"}]}"#,
             live: #"{"tools":[{"name":"x","d":9},{"d":2,"name":"search"}]}"#, isEqual: false),
+        Case(
+            rule: "json:/t[n=7]/d", recorded: #"{"t":[{"n":7.0,"d":1},{"n":70,"d":1}]}"#, live: #"{"t":[{"d":2,"n":7e0},{"n":70,"d":1}]}"#,
+            isEqual: true),
+        Case(rule: "json:/t[n=7]/d", recorded: #"{"t":[{"n":"7.0","d":1}]}"#, live: #"{"t":[{"n":"7.0","d":2}]}"#, isEqual: false),
         Case(rule: "json:/tools[n=7]/d", recorded: #"{"tools":{"n":7,"d":1}}"#, live: #"{"tools":{"n":7,"d":2}}"#, isEqual: false),
         Case(
             rule: "json:/[type=image]/data", recorded: #"[{"type":"image","data":1}]"#, live: #"[{"type":"image","data":2}]"#, isEqual: true

@@ -198,4 +198,18 @@ struct ValueRulesTests {
         #expect(texts.adding(texts).once == texts)
         #expect(try MatchRules(texts.adding(texts)).texts == texts)
     }
+
+    /// As written, though plain pointers are found in another way than paths that reach.
+    @Test(arguments: [["json:/**/p=/a/b/", "json:/p=/b/c/"], ["json:/p=/a/b/", "json:/**/p=/b/c/"]])
+    func replacementsKeepTheirOrder(replace: [String]) throws {
+        let rules = try MatchRules(replace: replace)
+        #expect(MatchFixture.differences(#"{"p":"a"}"#, #"{"p":"c"}"#, MatchFixture.json, rules).isEmpty)
+    }
+
+    @Test func numbersAreComparedByTheirValueAfterAReplacement() throws {
+        let rules = try MatchRules(replace: ["json:/p=/^2027/2026/"])
+        #expect(MatchFixture.differences(#"{"p":20271}"#, #"{"p":20261}"#, MatchFixture.json, rules).isEmpty)
+        #expect(MatchFixture.differences(#"{"p":2027.50}"#, #"{"p":2026.5}"#, MatchFixture.json, rules).isEmpty)
+        #expect(!MatchFixture.differences(#"{"p":20271}"#, #"{"p":20262}"#, MatchFixture.json, rules).isEmpty)
+    }
 }

@@ -29,12 +29,12 @@ import Testing
         let vault = SecretVault(byteLimit: 1000)
         let long = Array(repeating: UInt8(ascii: "x"), count: 990)
         _ = vault.placeholder(for: long, kind: "token")
-        #expect(vault.unsearched == 0)
+        #expect(vault.gaps.beyondLimits == 0)
         var body: WireBody? = WireBody(Array(#"{"token":"0123456789abcdef"}"#.utf8))
         var request = RecordedRequest(method: "POST", url: "http://h/")
         let outcome = Redactor(vault: vault).redact(request: &request, body: &body)
         #expect(body?.bytes == Array(#"{"token":"{{token:0}}"}"#.utf8))
-        #expect(vault.unsearched == 1)
+        #expect(vault.gaps.beyondLimits == 1)
         #expect(outcome.note?.contains("at their own places only") == true)
     }
 
@@ -46,11 +46,11 @@ import Testing
         _ = vault.placeholder(for: long, kind: "token", reach: .place)
         _ = vault.placeholder(for: spellings[0], kind: "token")
         _ = vault.placeholder(for: spellings[1], kind: "token")
-        #expect(vault.generation == 2 && vault.unsearched == 0)
+        #expect(vault.generation == 2 && vault.gaps.beyondLimits == 0)
         #expect(vault.placeholder(for: spellings[2], kind: "token").description == "{{token:2}}")
-        #expect(vault.generation == 2 && vault.unsearched == 1)
+        #expect(vault.generation == 2 && vault.gaps.beyondLimits == 1)
         _ = vault.placeholder(for: spellings[1], kind: "token")
-        #expect(vault.unsearched == 1)
+        #expect(vault.gaps.beyondLimits == 1)
     }
 
     @Test func secretsOfACopyStayInTheCopy() {
@@ -85,5 +85,15 @@ import Testing
 
     @Test func aNumberOutOfReasonIsNotCountedOnFrom() {
         #expect(self.tally("{{jwt:999999999}} {{jwt:4}}").highest == ["jwt": 4])
+    }
+
+    @Test func aLongSecretIsTakenOutAtItsPlaceAndCounted() {
+        let vault = SecretVault()
+        let long = Array(repeating: UInt8(ascii: "x"), count: SecretVault.longest + 1)
+        #expect(vault.placeholder(for: long, kind: "blob").description == "{{blob:1}}")
+        #expect(vault.placeholder(for: long, kind: "blob").description == "{{blob:1}}")
+        #expect(vault.placeholder(for: long + [65], kind: "blob").description == "{{blob:2}}")
+        #expect(vault.gaps.long == 3)
+        #expect(vault.isEmpty)
     }
 }

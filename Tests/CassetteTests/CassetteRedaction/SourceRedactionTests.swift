@@ -29,7 +29,7 @@ import Testing
         let text = Array(#"{"mail":"ann@example.com"}"#.utf8)
         let (bytes, notes) = try self.redacted(text, ["Content-Type: application/json"], rules, mayLoad: false)
         #expect(bytes == [])
-        #expect(notes == ["left out: 26 bytes are too many for rules for places in JSON"])
+        #expect(notes == ["left out: 26 bytes are too many for rules for places in such a body"])
         #expect(try self.redacted(text, ["Content-Type: image/png"], rules, mayLoad: false).bytes == nil)
     }
 
@@ -38,6 +38,33 @@ import Testing
         let (bytes, notes) = try self.redacted(
             Array(#"{"mail":"ann"}"#.utf8), ["Content-Type: application/json"], rules, mayLoad: false)
         #expect(bytes == nil)
-        #expect(notes == ["rules for places in JSON are not applied to a body of 14 bytes"])
+        #expect(notes == ["rules for places in JSON, XML and forms are not applied to a body of 14 bytes"])
+    }
+
+    /// A field of each kind of body that is longer than any secret that is searched for.
+    @Test(arguments: [
+        ("form:blob", ["Content-Type: application/x-www-form-urlencoded"], "x=1&blob=", "&y=2"),
+        ("xml:/a/blob", ["Content-Type: application/xml"], "<a><blob>", "</blob></a>"),
+        ("json:/blob", ["Content-Type: application/json"], #"{"blob":""#, #""}"#),
+        (
+            "part:blob", ["Content-Type: multipart/form-data; boundary=b"], "--b\r\nContent-Disposition: form-data; name=blob\r\n\r\n",
+            "\r\n--b--"
+        ),
+    ]) func rulesHoldForLongValues(rule: String, fields: [String], before: String, after: String) throws {
+        let long = String(repeating: "0123456789abcdef", count: 5000)
+        let (bytes, _) = try self.redacted(Array((before + long + after).utf8), fields, try RedactionRules(rules: [rule]))
+        let text = String(decoding: bytes ?? [], as: UTF8.self)
+        #expect(text.hasPrefix(before) && text.hasSuffix(after))
+        #expect(text.contains("blob:1") && !text.contains("0123"))
+    }
+
+    @Test func placesInPartsAreKnownInLargeBodiesToo() throws {
+        let start = "--b\r\nContent-Disposition: form-data; name=meta\r\n\r\n"
+        let end = "\r\n--b\r\nContent-Disposition: form-data; name=file\r\n\r\n" + String(repeating: "x", count: 3 << 20) + "\r\n--b--"
+        let (bytes, notes) = try self.redacted(
+            Array("\(start){\"id\":\"blue-monkey-7\"}\(end)".utf8), ["Content-Type: multipart/form-data; boundary=b"],
+            try RedactionRules(rules: ["part:meta|json:/id"]))
+        #expect(bytes == Array("\(start){\"id\":\"{{id:1}}\"}\(end)".utf8))
+        #expect(notes == ["rules for places in part 2 are not applied: it has more than 1 MiB"])
     }
 }
