@@ -73,6 +73,7 @@ enum BodyListJSON {
             } with: {
                 self.number("rest", events.rest, &$0)
                 self.number("count", events.count, &$0)
+                self.text("noun", events.noun, &$0)
             }
         }
         guard let messages = BodyMessages(body, reader: reader) else { return nil }

@@ -44,7 +44,20 @@ import Testing
         #expect(try self.fault("{ kind: stall, for: 1s, in: head }").part == .head)
     }
 
+    /// A tunnel has no request yet.
+    @Test(arguments: ["~m POST", "~d a.example & !~m POST", "~h x", "~b secret", "~hv 2", "~websocket | ~d a.example"])
+    func faultsOfTLSKnowTheHostAlone(condition: String) throws {
+        let problem = try RulesText.problem("- { when: '\(condition)', fault: tls }")
+        #expect(problem?.contains("happens before any request is sent") == true)
+        #expect(try RulesText.problem("- { when: '~d a.example & !~u :8443', fault: tls }") == nil)
+    }
+
     // MARK: Pace
+
+    @Test(arguments: ["request", "connection", "host", "session"]) func bucketsNeedARate(each: String) throws {
+        #expect(try RulesText.problem("- pace: { latency: 1s, each: \(each) }")?.contains("\"each\" is for \"down\" or \"up\"") == true)
+        #expect(try RulesText.problem("- pace: { up: 1Mbit, each: \(each) }") == nil)
+    }
 
     private func pace(_ pace: String, _ url: String = "http://a.example/") throws -> Pace {
         try #require(try RulesText.engine("- pace: \(pace)").plan(for: .get(url), now: .zero)?.pace)

@@ -48,4 +48,20 @@ import Testing
                 "notes": ["a note"] }
                 """)
     }
+
+    @Test func rulesThatWereReplacedAreStillReported() throws {
+        let engine = try self.engine()
+        engine.replace(try RulesText.rules("- { name: late, when: '~u /pay', block: 403 }\n- { name: all, pace: dsl }"))
+        let reports = engine.report()
+        #expect(reports.map(\.name) == ["late", "all", "pay", "late"])
+        #expect(reports.map(\.isRetired) == [false, false, true, true])
+        #expect(reports.map(\.matched) == [0, 2, 2, 2])
+        #expect(
+            RuleLines.lines(of: reports[2]).map(\.text) == [
+                "rule \"pay\", until it was replaced: matched 2, applied to 1, 1 not drawn.",
+                "rule \"pay\", until it was replaced: a note.",
+            ])
+        engine.replace(try RulesText.rules("[]"))
+        #expect(engine.report().map(\.name) == ["pay", "late", "all"])
+    }
 }

@@ -11,6 +11,13 @@ package struct EventReader {
         package var data: [UInt8]
         /// The number of bytes of the stream up to the end of the event.
         package var end: Int
+
+        package init(type: String, id: String, data: [UInt8], end: Int) {
+            self.type = type
+            self.id = id
+            self.data = data
+            self.end = end
+        }
     }
 
     /// The most data of one event, and the longest line, in bytes: as much as Wiretape's client accepts. The rest is left out.

@@ -88,7 +88,7 @@ extension BodyFacets {
 /// Live and recorded bodies both pass through it, so that they are parsed the same way. A class, since decoders deliver bytes to it.
 final class ContentFacets {
     private enum Attempt {
-        case graphQL, json, xml, form, text, grpc, messagePack, cbor, http
+        case graphQL, json, xml, form, text, grpc, messagePack, cbor, http, amazonFrames
         /// Several JSON texts; `isDeclared` is false if the content type does not declare them.
         case jsonLines(isDeclared: Bool)
 
@@ -139,6 +139,7 @@ final class ContentFacets {
             if type.declaresMessagePack { return [.messagePack] }
             if type.declaresCBOR { return [.cbor] }
             if type.essence == "application/http" { return [.http] }
+            if type.isAmazonEventStream { return [.amazonFrames] }
         }
         let isAnything = type.essence.isEmpty || type.isForm || type.essence == "text/plain"
         let mayBeJSON = type.declaresJSON || isAnything
@@ -252,7 +253,7 @@ final class ContentFacets {
         let type = MediaType(self.field)
         return type.declaresJSON || type.declaresJSONTexts || type.declaresXML || type.isForm || type.declaresMessagePack
             || type.declaresCBOR
-            || type.essence == "application/http" || self.messages != nil
+            || type.essence == "application/http" || type.isAmazonEventStream || self.messages != nil
     }
 
     /// The facets of a whole content of a structured kind; nil if it is text or bytes.
@@ -299,6 +300,9 @@ final class ContentFacets {
                 let isSequence = MediaType(self.field).declaresCBORSequence
                 let isRead = bytes.withUnsafeBytes { CBORFacets.read($0, self.plan.pointers, isSequence: isSequence, into: &collector) }
                 if isRead { return (.cbor, collector) }
+            case .amazonFrames:
+                let frames = AmazonFrameFacets(pointers: self.plan.pointers)
+                if bytes.withUnsafeBytes({ frames.read($0, into: &collector) }) { return (.amazonFrames, collector) }
             case .text:
                 if TextFacet(field: self.field, rules: self.plan.text).read(bytes, into: &collector) { return (.text, collector) }
             }

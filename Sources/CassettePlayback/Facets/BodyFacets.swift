@@ -12,6 +12,8 @@ public struct BodyFacets: Sendable {
         case messagePack = "messagepack"
         case cbor
         case graphQL = "graphql"
+        /// Frames of an AWS event stream.
+        case amazonFrames = "amazon-frames"
     }
 
     /// At most this many facets are kept; a body of 16 MiB has millions.

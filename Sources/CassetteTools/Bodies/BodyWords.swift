@@ -26,7 +26,7 @@ package enum BodyWords {
         case .raw(let slice): lines.append("in \(slice.path), \(slice.size) bytes at \(slice.offset)")
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary: break
         }
-        if let events { lines.append(Quantity.count(events.count, "event")) }
+        if let events { lines.append(Quantity.count(events.count, events.noun)) }
         if let size = contents?.size, contents?.inflated == nil, body.codings.isEmpty, size != body.size {
             lines.append("edited: holds \(Quantity.count(size, "byte"))")
         }

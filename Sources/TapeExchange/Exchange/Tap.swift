@@ -130,12 +130,20 @@ public struct Tap: ~Copyable, Sendable {
     /// The exchange so far, without bodies: both heads and the connection.
     public var soFar: Interaction { self.exchange.interaction }
 
-    /// The bytes of both bodies so far; nil if part of one has been handed on in blocks.
-    public mutating func bodiesSoFar() -> (request: [UInt8], response: [UInt8])? {
-        guard self.requestBody?.isSpilled != true, self.responseBody?.isSpilled != true else { return nil }
-        let request = self.requestBody?.pending ?? []
-        let response = self.responseBody?.pending ?? []
-        return (request, response)
+    /// The bytes of both bodies so far.
+    public struct BodiesSoFar {
+        /// Of the request, without the blocks that have been handed on.
+        public var request: [UInt8]
+        public var requestHasBlocks: Bool
+        public var response: [UInt8]
+    }
+
+    /// Nil if part of the response has been handed on in blocks.
+    public mutating func bodiesSoFar() -> BodiesSoFar? {
+        guard self.responseBody?.isSpilled != true else { return nil }
+        return BodiesSoFar(
+            request: self.requestBody?.pending ?? [], requestHasBlocks: self.requestBody?.isSpilled == true,
+            response: self.responseBody?.pending ?? [])
     }
 
     /// Whether this many more bytes cause the body to be handed on in blocks.

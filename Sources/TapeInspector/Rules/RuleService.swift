@@ -24,7 +24,7 @@ struct RuleService {
         writer.bool(self.rules.verdict != nil)
         writer.member("rules")
         writer.beginArray(.inline)
-        for report in reports {
+        for report in reports where !report.isRetired {
             writer.element()
             Self.write(report, &writer)
         }

@@ -82,14 +82,22 @@ struct ExchangeRecording: ~Copyable {
     var journalDelay: TimeAmount? { self.journal?.isOpen == false ? .milliseconds(250) : nil }
 
     /// Writes everything received so far to a file next to the cassette. From now on each event or message is written within a second.
-    /// Does nothing if part of the request had left memory before the answer came.
+    /// Does nothing if part of the answer has left memory, or of a request that has not ended.
     mutating func openJournal() {
         guard self.journal?.isOpen == false, let interaction = self.tap?.soFar, let bodies = self.tap?.bodiesSoFar() else { return }
+        let isWhole = self.tap?.requestIsWhole == true
+        guard !bodies.requestHasBlocks || isWhole, let id else { return }
         self.journal?.isOpen = true
         self.proxy.record(.opened(interaction, .body))
         let at = self.elapsed
-        bodies.request.withUnsafeBytes { self.keep(.request, $0, at: at) }
-        if self.tap?.requestIsWhole == true, !bodies.request.isEmpty { self.keep(.request, nil, at: at) }
+        if bodies.requestHasBlocks {
+            let headers = interaction.request.headers
+            self.proxy.record(.message(exchange: id, TapedLargeRequest(rest: bodies.request, at: at, headers: headers)))
+            self.proxy.record(.message(exchange: id, TapedStreamPiece(.request, nil, at: at, headers: headers)))
+        } else {
+            bodies.request.withUnsafeBytes { self.keep(.request, $0, at: at) }
+            if isWhole, !bodies.request.isEmpty { self.keep(.request, nil, at: at) }
+        }
         bodies.response.withUnsafeBytes { self.keep(.response, $0, at: at) }
     }
 

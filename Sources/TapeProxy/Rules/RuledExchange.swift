@@ -29,6 +29,8 @@ final class RuledExchange: MessageExchange, TimedConnection {
     /// Of a request that asks for a WebSocket.
     private var tunnelPlan: ExchangePlan?
     private var isOver = false
+    /// The client was told to send its body.
+    private var hasContinued = false
     /// A plan is being made on another thread.
     private var isPlanning = false
     /// The request waits for somebody's decision.
@@ -67,6 +69,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         if self.request.expectsContinue, !self.client.hasInput {
             self.client.send(interim: ResponseHead(version: .http11, status: 100, reason: Array("Continue".utf8), fields: HeaderFields()))
             self.client.flush()
+            self.hasContinued = true
         }
         self.client.setReading(true)
     }
@@ -147,6 +150,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
             request: (setReading: { [weak feed] in feed?.setReading($0) }, hasInput: { [weak feed] in feed?.hasInput ?? false }),
             becomes: { [weak self] in self?.become($0) })
         self.stream = stream
+        stream.hasContinued = self.hasContinued
         if let watch {
             let isMade = plan.block != nil || plan.answer != nil || (plan.fault.map { ProxyAnswer.isMade(by: $0) } ?? false)
             stream.watched = { watch.answered($0, isInjected: $1 || isMade) }

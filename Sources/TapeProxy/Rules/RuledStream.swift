@@ -26,6 +26,8 @@ final class RuledStream: ClientStream {
     private var neverIndexed = NeverIndexed()
     /// The exchange has ended the answer, or closed its stream.
     private(set) var answerIsMade = false
+    /// Whether the client has been told to send its body, so that the exchange need not do it again (RFC 9110, 10.1.1).
+    var hasContinued = false
     /// Called when the exchange has ended the answer.
     var answerMade: () -> Void = {}
     /// Called when a rule has ended the answer before the exchange did.
@@ -119,7 +121,13 @@ final class RuledStream: ClientStream {
         if self.breaking?.isBroken == true { self.takeBack() }
     }
 
-    func send(interim head: ResponseHead) { self.put(.interim(head)) }
+    func send(interim head: ResponseHead) {
+        if head.status == 100, self.hasContinued {
+            self.hasContinued = false
+            return
+        }
+        self.put(.interim(head))
+    }
 
     func send(_ head: ResponseHead, framing: BodyFraming) {
         self.framing = framing

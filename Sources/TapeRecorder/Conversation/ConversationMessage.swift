@@ -11,6 +11,8 @@ package protocol ConversationMessage: Sendable {
     var weight: Int { get }
     /// The side whose blocks (`RecorderItem.block`) begin the message, if it is too long for memory.
     var blocks: Tap.Side? { get }
+    /// Whether it needs the blocks of the request, which remain where they are.
+    var needsRequest: Bool { get }
 
     /// Whether searching it for secrets may delay others.
     var mayTakeLong: Bool { get }
@@ -26,6 +28,7 @@ package protocol ConversationMessage: Sendable {
 
 extension ConversationMessage {
     package var blocks: Tap.Side? { nil }
+    package var needsRequest: Bool { false }
     package var mayTakeLong: Bool { false }
     package mutating func search(_ place: inout MessagePlace) throws {}
 }
@@ -38,4 +41,6 @@ package struct MessagePlace {
     let digest: @Sendable () -> any ContentDigest
     /// The beginning of a message that is too long for memory.
     var spool: OpenSpool?
+    /// The blocks of the request, for a message that needs them; nil if they are too long for memory.
+    var request: [UInt8]?
 }

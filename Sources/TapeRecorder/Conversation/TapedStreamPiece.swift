@@ -3,7 +3,7 @@ internal import CassetteRedaction
 package import TapeBytes
 package import TapeExchange
 
-/// Whole events of a `text/event-stream`, or whole gRPC messages, on their way to the journal of their exchange.
+/// Whole events, messages, values or parts of a body that its sender makes bit by bit, on their way to the journal of their exchange.
 ///
 /// The exchange itself is recorded when it ends, like any other. These pieces matter only if the recorder ends first.
 package struct TapedStreamPiece: ConversationMessage {
@@ -59,37 +59,70 @@ package struct TapedStreamPiece: ConversationMessage {
     }
 }
 
-/// Cuts a long-running body into its events or messages as it arrives.
+/// The whole body of a request that was too long for memory, on its way to the journal of its exchange.
+package struct TapedLargeRequest: ConversationMessage {
+    private let at: Double
+    /// The bytes after the last block.
+    private let rest: [UInt8]
+    private let headers: HeaderFields
+    /// The body without its secrets, once it has been searched.
+    private var searched: TapedStreamPiece?
+
+    /// - Parameters:
+    ///   - rest: the bytes after the last block that was handed on.
+    ///   - at: milliseconds since the request head.
+    package init(rest: [UInt8], at: Double, headers: HeaderFields) {
+        (self.rest, self.at, self.headers) = (rest, at, headers)
+    }
+
+    package var weight: Int { 128 + self.rest.count }
+    package var mayTakeLong: Bool { true }
+    package var needsRequest: Bool { true }
+
+    /// Nil if it is too long for the journal.
+    private func whole(_ place: MessagePlace) -> TapedStreamPiece? {
+        place.request.map { TapedStreamPiece(.request, $0 + self.rest, at: self.at, headers: self.headers) }
+    }
+
+    package mutating func search(_ place: inout MessagePlace) throws {
+        guard var piece = self.whole(place) else { return }
+        try piece.search(&place)
+        self.searched = piece
+    }
+
+    package func write(_ place: MessagePlace, into writer: inout JSONWriter) throws {
+        guard let piece = self.searched ?? self.whole(place) else { throw TooLong() }
+        try piece.write(place, into: &writer)
+    }
+
+    /// The journal then ends before the answer: it must not look as if the request had no body.
+    private struct TooLong: Error {}
+}
+
+/// Cuts a long-running body into its events, messages, values or parts as it arrives.
 ///
 /// Holds incomplete ones, up to a limit.
 package struct StreamCutter: Sendable {
     /// Bytes of an incomplete event or message.
     private static let limit = 256 << 10
 
-    private let isGRPC: Bool
-    private var frames = GRPCFrames()
+    private var divider: StreamDivider
     private var held: [UInt8] = []
     /// Something longer than the limit arrived, so nothing is cut any more.
     package private(set) var isGivenUp = false
 
-    /// nil for a body that is not a stream of events or messages, or that is coded as a whole, so that its content is unknown until its
-    /// end.
+    /// Nil for a body that is no stream, or that is coded as a whole, so that its content is unknown until its end.
     package init?(_ headers: HeaderFields) {
-        if GRPCType(headers) != nil {
-            self.isGRPC = true
-        } else if headers.areOfEventStream {
-            self.isGRPC = false
-        } else {
-            return nil
-        }
-        guard !headers.contains("content-encoding") else { return nil }
+        guard let framing = StreamFraming(headers) else { return nil }
+        self.divider = StreamDivider(framing)
     }
 
     /// Takes the next bytes and returns those that form whole events or messages now, if any.
     package mutating func push(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard !self.isGivenUp, !bytes.isEmpty else { return nil }
-        let end = self.isGRPC ? self.messagesEnd(bytes) : self.eventsEnd(bytes)
-        guard end > 0 else {
+        var end: Int?
+        self.divider.push(bytes) { end = $0 }
+        guard let end else {
             self.held.append(contentsOf: bytes)
             self.isGivenUp = self.held.count > Self.limit
             return nil
@@ -98,39 +131,6 @@ package struct StreamCutter: Sendable {
         swap(&whole, &self.held)
         whole.append(contentsOf: bytes[..<end])
         self.held.append(contentsOf: bytes[end...])
-        return whole
-    }
-
-    /// How many of the bytes belong to complete messages.
-    private mutating func messagesEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
-        var (offset, end) = (0, 0)
-        self.frames.takeAll(bytes) { piece in
-            offset += piece.count
-            if piece.isLast { end = offset }
-        }
-        return end
-    }
-
-    /// How many of the bytes belong to complete events. An empty line ends an event (HTML Living Standard, 9.2.5).
-    private func eventsEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
-        var index = bytes.count - 1
-        while index >= 0 {
-            guard bytes[index] == 10 else {
-                index -= 1
-                continue
-            }
-            var before = index - 1
-            if self.byte(before, bytes) == 13 { before -= 1 }
-            if self.byte(before, bytes) == 10 { return index + 1 }
-            index -= 1
-        }
-        return 0
-    }
-
-    /// A byte of the piece or, with a negative index, of the bytes before it.
-    private func byte(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> UInt8? {
-        if index >= 0 { return bytes[index] }
-        let position = self.held.count + index
-        return position >= 0 ? self.held[position] : nil
+        return whole.isEmpty ? nil : whole
     }
 }

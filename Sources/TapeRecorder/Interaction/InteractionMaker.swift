@@ -80,13 +80,16 @@ struct InteractionMaker: ~Copyable {
         return spool
     }
 
-    /// Where a message of a conversation is written.
-    ///
-    /// - Parameter side: the side whose blocks begin the message, if it is too long for memory. Throws `NotTried` if one could not be
-    ///   written.
-    mutating func place(ofMessageIn exchange: Int, blocks side: Tap.Side?) throws -> MessagePlace {
+    /// The longest request whose blocks are loaded for a message, in bytes.
+    private static let loadLimit = 16 << 20
+
+    /// Where a message of a conversation is written. Throws `NotTried` if a block that begins the message could not be written.
+    mutating func place(of message: any ConversationMessage, in exchange: Int) throws -> MessagePlace {
         var place = MessagePlace(redactor: self.redaction?.redactor, store: self.store, digest: self.digest)
-        guard let side else { return place }
+        if message.needsRequest, let spool = self.spools[SpoolKey(exchange: exchange, side: .request)], spool.size <= Self.loadLimit {
+            place.request = try spool.source.load()
+        }
+        guard let side = message.blocks else { return place }
         place.spool = self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))
         if let problem = self.broken.removeValue(forKey: exchange) { throw NotTried(problem: problem) }
         return place

@@ -383,7 +383,7 @@ final class RecorderWorker {
 
     private func take(_ message: any ConversationMessage, of id: Int) {
         do {
-            let place = try self.maker.place(ofMessageIn: id, blocks: message.blocks)
+            let place = try self.maker.place(of: message, in: id)
             guard self.waiting[id] == nil else {
                 self.waitingWeight += message.weight
                 self.waiting[id]?.messages.append((message, place))

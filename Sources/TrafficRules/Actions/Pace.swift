@@ -101,7 +101,12 @@ struct PaceRule: Sendable {
             }
             self.burst = burst
         }
-        self.each = try members.choice("each", Each.self) ?? .request
+        if let each = try members.choice("each", Each.self) {
+            guard self.down != nil || self.up != nil else {
+                throw members.error("each", "\"each\" is for \"down\" or \"up\"; write one of them, or remove it")
+            }
+            self.each = each
+        }
     }
 
     private static func rate(_ name: String, _ members: RuleMembers) throws(SettingSyntaxError) -> Double? {

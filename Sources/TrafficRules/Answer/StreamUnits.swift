@@ -1,8 +1,9 @@
 package import CassetteModel
 
-/// Divides the body of an answer into its events (text/event-stream), its messages (gRPC), or its lines (JSON lines), with all their bytes.
+/// Divides the body of an answer into its events (text/event-stream), its messages (gRPC), its lines (JSON lines), or its frames (AWS event
+/// streams), with all their bytes.
 package struct StreamUnits: Sendable {
-    package enum Kind: Sendable { case events, messages, lines }
+    package enum Kind: Sendable { case events, messages, lines, frames }
 
     /// Bytes of an event whose end has not come; a longer one passes in parts.
     private static let limit = 1 << 20
@@ -14,18 +15,12 @@ package struct StreamUnits: Sendable {
 
     /// Nil if the body is no such stream, or has a content coding.
     package init?(_ fields: HeaderFields) {
-        if let coding = fields.first("content-encoding")?.lowercased(), coding != "identity", !coding.isEmpty { return nil }
-        let type = fields.first("content-type")?.lowercased() ?? ""
-        if type.hasPrefix("text/event-stream") {
-            self.kind = .events
-        } else if type.hasPrefix("application/grpc"), !type.hasPrefix("application/grpc-web-text") {
-            self.kind = .messages
-        } else if ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq"].contains(
-            where: type.hasPrefix)
-        {
-            self.kind = .lines
-        } else {
-            return nil
+        switch StreamFraming(fields) {
+        case .events: self.kind = .events
+        case .messages: self.kind = .messages
+        case .lines, .records: self.kind = .lines
+        case .frames: self.kind = .frames
+        case .messagesInBase64, .elements, .parts, nil: return nil
         }
     }
 
@@ -61,6 +56,11 @@ package struct StreamUnits: Sendable {
             guard view.count >= 5 else { return nil }
             let size = 5 + view.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
             return view.count >= size ? size : nil
+        case .frames:
+            guard view.count >= 4 else { return nil }
+            // A length that is none would never end.
+            let size = max(AmazonFrame.preludeSize, view.prefix(4).reduce(0) { $0 << 8 | Int($1) })
+            return view.count >= size ? size : nil
         case .events: return Self.eventSize(view)
         }
     }
@@ -91,12 +91,17 @@ package struct StreamUnits: Sendable {
 }
 
 extension StreamUnits {
-    /// Edits one event or line; nil if nothing of it is content.
+    /// Edits one event, line or frame; nil if nothing of it is content.
     ///
-    /// - Parameter edit: gets the data of an event, whose lines are joined by LF (HTML, 9.2.6), or a line without its end.
+    /// - Parameter edit: gets the data of an event, whose lines are joined by LF (HTML, 9.2.6), a line without its end, or the payload of a frame.
     package static func edited(_ unit: [UInt8], _ kind: Kind, _ edit: ([UInt8]) -> [UInt8]) -> [UInt8]? {
         switch kind {
         case .messages: return nil
+        case .frames:
+            guard let frame = unit.withUnsafeBytes({ AmazonFrame($0) }) else { return nil }
+            let old = Array(unit[frame.payload])
+            let new = edit(old)
+            return new == old ? unit : AmazonFrame.encoded(headers: unit[AmazonFrame.preludeSize..<frame.payload.lowerBound], payload: new)
         case .lines:
             let end = unit.lastIndex { $0 != 10 && $0 != 13 }.map { $0 + 1 } ?? 0
             // A record of a JSON sequence begins with RS (RFC 7464, 2.2).

@@ -16,6 +16,17 @@ package final class RuleEngine: Sendable {
             self.seed = DrawSeed(seed: rule.seed ?? seed, rule: rule.name)
             self.counts = counts
         }
+
+        var report: RuleReport {
+            let rule = self.rule
+            // Not copied as a whole: the next request would have to copy all numbers of requests.
+            return self.counts.withLock { counts in
+                RuleReport(
+                    name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn,
+                    draw: rule.draw.description, matched: counts.matched, applied: counts.applied, drawn: counts.drawn,
+                    preceded: counts.preceded, notes: counts.notes)
+            }
+        }
     }
 
     private struct Counts: Sendable {
@@ -46,10 +57,14 @@ package final class RuleEngine: Sendable {
     private static let ordinalLimit = 1 << 20
     /// Values whose requests a quota counts.
     private static let windowLimit = 1 << 16
+    /// Rules that are reported though they are no longer in the list.
+    private static let retiredLimit = 1000
 
     private let active: Guarded<[ActiveRule]>
     /// Counts the lists that were in use. Changed only with `active`.
     private let lists = Guarded(1)
+    /// What became of rules that are no longer in the list and did something. Changed only with `active`.
+    private let retired = Guarded<[RuleReport]>([])
     private let seed: UInt64
     private let match: MatchRules
     private let redactURL: @Sendable (String) -> String
@@ -116,10 +131,16 @@ package final class RuleEngine: Sendable {
         self.lists.withLock { $0 += 1 }
         var known: [String: ActiveRule] = [:]
         for rule in active { known[rule.rule.name] = rule }
-        active = rules.rules.map { rule in
+        var kept: Set<String> = []
+        let new = rules.rules.map { rule in
             guard let old = known[rule.name], old.rule.node.isSame(as: rule.node) else { return ActiveRule(rule, seed: self.seed) }
+            kept.insert(rule.name)
             return ActiveRule(rule, seed: self.seed, counts: old.counts)
         }
+        var gone = active.filter { !kept.contains($0.rule.name) }.map(\.report).filter { $0.matched > 0 }
+        for index in gone.indices { gone[index].isRetired = true }
+        self.retired.withLock { $0 = Array(($0 + gone).suffix(Self.retiredLimit)) }
+        active = new
     }
 
     /// The rules in use and the number of their list, which is another one after each `replace`.
@@ -164,17 +185,9 @@ package final class RuleEngine: Sendable {
         RuleEngine(rules, seed: self.seed, match: self.match, redactURL: self.redactURL)
     }
 
+    /// What became of the rules in use, in their order, and then of those that were replaced and had matched.
     package func report() -> [RuleReport] {
-        self.active.withLock { $0 }.map { active in
-            let rule = active.rule
-            // Not copied as a whole: the next request would have to copy all numbers of requests.
-            return active.counts.withLock { counts in
-                RuleReport(
-                    name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn,
-                    draw: rule.draw.description, matched: counts.matched,
-                    applied: counts.applied, drawn: counts.drawn, preceded: counts.preceded, notes: counts.notes)
-            }
-        }
+        self.active.withLock { active in active.map(\.report) + self.retired.withLock { $0 } }
     }
 
     /// A number that is another one when a report would be. Cheap, so that pages may ask for it often.

@@ -11,7 +11,7 @@ package enum RuleLines {
 
     /// One line for the rule, and one for each thing that was met while it was carried out.
     package static func lines(of rule: RuleReport) -> [Line] {
-        let name = "rule \"\(PlainText.escape(rule.name.utf8, limit: 80))\""
+        let name = "rule \"\(PlainText.escape(rule.name.utf8, limit: 80))\"\(rule.isRetired ? ", until it was replaced" : "")"
         guard rule.isOn else { return [Line(text: "\(name) is off.", isComplaint: false)] }
         guard !rule.neverMatched else {
             let what = rule.condition.map { ": no request fits \"\(PlainText.sentence($0, limit: 200))\"" } ?? ""

@@ -8,6 +8,8 @@ package struct RuleReport: Sendable, Hashable {
     package var condition: String?
     package var place: TrafficRule.Place
     package var isOn: Bool
+    /// Whether the rule was taken out of the list, or replaced, during the run.
+    package var isRetired = false
     /// What decides among the requests that match, for example `first 2` or `share 5%`; nil if all count.
     package var draw: String?
     /// Requests for which `when` held.
@@ -21,7 +23,7 @@ package struct RuleReport: Sendable, Hashable {
     /// What was met, each once.
     package var notes: [String]
 
-    package var neverMatched: Bool { self.isOn && self.matched == 0 }
+    package var neverMatched: Bool { self.isOn && !self.isRetired && self.matched == 0 }
 
     /// The report as an object of JSON.
     package func write(into writer: inout JSONWriter) {
@@ -41,6 +43,10 @@ package struct RuleReport: Sendable, Hashable {
         number("line", self.place.line)
         writer.member("enabled")
         writer.bool(self.isOn)
+        if self.isRetired {
+            writer.member("retired")
+            writer.bool(true)
+        }
         if let draw = self.draw { string("draw", draw) }
         number("matched", self.matched)
         number("applied", self.applied)

@@ -48,6 +48,24 @@ struct RuleCondition: Sendable {
         }
     }
 
+    /// What of the condition a tunnel cannot answer, of which only the host and its port are known.
+    var problemOfTunnel: String? {
+        Self.terms(self.expression).first { ![.all, .http, .domain, .url].contains($0) }.map { term in
+            "a fault of kind \"tls\" happens before any request is sent, and \"~\(term.rawValue)\" is about the request: use \"~d\" for the host"
+        }
+    }
+
+    private static func terms(_ expression: FilterExpression) -> [FilterTerm] {
+        switch expression {
+        case .flag(let term), .pattern(let term, _): [term]
+        case .status: [.status]
+        case .grpc: [.grpc]
+        case .version: [.version]
+        case .not(let inner): self.terms(inner)
+        case .and(let left, let right), .or(let left, let right): self.terms(left) + self.terms(right)
+        }
+    }
+
     /// Whether the condition looks at the body.
     var needsBody: Bool { Self.needsBody(self.expression) }
 

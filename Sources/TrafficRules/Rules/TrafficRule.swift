@@ -77,6 +77,7 @@ package struct TrafficRule: Sendable {
         self.when = when
         (self.kind, self.action, self.draw) = try Self.action(members, when)
         self.isRecorded = try members.flag("record") ?? false
+        if self.breaksTLS, let problem = when?.problemOfTunnel { throw members.error("when", problem) }
         switch self.kind {
         case .block, .mapLocal, .respond: break
         case .mapRemote, .edit, .pause, .pace, .fault:

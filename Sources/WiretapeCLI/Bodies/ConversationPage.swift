@@ -77,7 +77,7 @@ struct EventsPage {
             return true
         }
         if shown < events.count {
-            let text = "… \(events.count - shown) more events; for one of them: \(self.command) --message N"
+            let text = "… \(events.count - shown) more \(events.noun)s; for one of them: \(self.command) --message N"
             try self.write("\n" + indentation + self.screen.paint(text, .dim) + "\n")
         }
         if events.rest > 0 {

@@ -167,7 +167,7 @@ struct Inspection {
             let (body, headers) = interaction.body(of: side)
             guard let body, let events = try self.events(of: body, headers) else { continue }
             if let found = try events.event(wanted) { return .event(found) }
-            throw Self.noMessage(wanted, "event", in: "the \(side.rawValue) body of exchange \(number)", events.count)
+            throw Self.noMessage(wanted, events.noun, in: "the \(side.rawValue) body of exchange \(number)", events.count)
         }
         throw InspectError(
             .noPart,

@@ -25,6 +25,7 @@ struct RecordCommand: ParsableCommand {
     var url: String?
 
     @OptionGroup var rules: RuleOptions
+    @OptionGroup var failures: FailureOptions
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
@@ -42,7 +43,7 @@ struct RecordCommand: ParsableCommand {
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, mode: .all, settings: self.rules.lay(over: RunSettings()), modify: self.modify, config: self.config,
+            file: self.file, mode: .all, settings: self.failures.lay(over: self.rules.lay(over: RunSettings())), modify: self.modify, config: self.config,
             reports: [], proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
             url: self.url,

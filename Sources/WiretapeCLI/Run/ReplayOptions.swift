@@ -92,14 +92,25 @@ struct DescriptorOptions: ParsableArguments {
     func schema() throws(CassetteError) -> ProtoSchema? { try DescriptorFiles.schema(self.descriptors) }
 }
 
-/// The flaws that count as a failure, for the commands that replay.
-struct VerdictOptions: ParsableArguments {
+/// What counts as a failure of a run.
+struct FailureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), rules (8: a traffic rule matched nothing, or could not be carried out), client (9: --verdict client found something), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
             valueName: "flaws"),
         transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
     var failOn: FailureRule?
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.failOn = self.failOn.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+}
+
+/// How a replay answers and fails, for the commands that replay.
+struct VerdictOptions: ParsableArguments {
+    @OptionGroup var failures: FailureOptions
 
     @OptionGroup(title: "How a replay answers") var answers: AnswerOptions
 
@@ -111,10 +122,9 @@ struct VerdictOptions: ParsableArguments {
         own.order = self.answers.order.map { Setting(value: $0, source: .commandLine) }
         own.conversation = self.answers.conversation.map { Setting(value: $0, source: .commandLine) }
         own.ranges = self.answers.ranges.map { Setting(value: $0, source: .commandLine) }
-        own.failOn = self.failOn.map { Setting(value: $0, source: .commandLine) }
         own.maxAge = self.answers.maxAge.map { Setting(value: $0, source: .commandLine) }
         own.onExpired = self.answers.onExpired.map { Setting(value: $0, source: .commandLine) }
-        return settings.adding(own)
+        return self.failures.lay(over: settings.adding(own))
     }
 }
 

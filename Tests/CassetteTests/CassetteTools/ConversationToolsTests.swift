@@ -105,6 +105,42 @@ import Testing
         #expect(events?.count == 2 && events?.rest == 0)
     }
 
+    /// Bodies that came in two pieces.
+    @Test(
+        arguments: [
+            ("application/x-ndjson", "{\"a\":1}\n\n[2]\n3", ["line 1, 7 B", "line 2, 3 B", "line 3, 1 B"], 0),
+            ("application/json-seq", "\u{1e}{}\n\u{1e}1\n", ["value 1, 2 B", "value 2, 1 B"], 0),
+            ("application/json", "[{\"a\":1}, 2,3]", ["value 1, 7 B", "value 2, 1 B", "value 3, 1 B"], 1),
+            ("application/grpc-web", "\0\0\0\0\u{1}a\0\0\0\0\u{2}bc\0", ["message 1, 1 B", "message 2, 2 B"], 1),
+            ("application/connect+proto", "\u{2}\0\0\0\u{2}{}", ["message 1, end, 2 B"], 0),
+            ("application/grpc-web-text", "AAAAAAFhAAAAAAA=", ["message 1, 1 B", "message 2, 0 B"], 0),
+            (
+                "multipart/x-mixed-replace; boundary=b", "--b\r\nContent-Type: image/png\r\n\r\nxy\r\n--b\r\n\r\nz\r\n--b--",
+                ["part 1, image/png, 2 B", "part 2, 1 B"], 2
+            ),
+        ] as [(String, String, [String], Int)])
+    func otherStreamsHaveMessages(type: String, text: String, words: [String], rest: Int) throws {
+        let bytes = Array(text.utf8)
+        let arrival = Arrival(isChunked: true, pieces: [Arrival.Piece(at: 1, size: 1), Arrival.Piece(at: 9, size: bytes.count - 1)])
+        let body = Body(size: bytes.count, content: .binary(bytes), arrival: arrival)
+        let events = try #require(try self.events(body, ["Content-Type: \(type)"]))
+        #expect(try self.words(events) == words.map { "\($0), 9.0 ms after the head" })
+        #expect(events.count == words.count && events.rest == rest)
+    }
+
+    @Test func framesHaveTheirTypes() throws {
+        let header = [11] + Array(":event-type".utf8) + [7, 0, 5] + Array("chunk".utf8)
+        let bytes = AmazonFrame.encoded(headers: header, payload: Array("{}".utf8)) + AmazonFrame.encoded(headers: [], payload: [])
+        let events = try self.events(Body(size: bytes.count, content: .binary(bytes)), ["Content-Type: application/vnd.amazon.eventstream"])
+        #expect(try self.words(events) == ["frame 1, chunk, 2 B", "frame 2, 0 B"])
+    }
+
+    @Test func aValueThatCameAtOnceIsNoStream() throws {
+        for type in ["application/json", "application/x-ndjson"] {
+            #expect(try self.events(Body(size: 5, content: .text(Array("[1,2]".utf8))), ["Content-Type: \(type)"]) == nil)
+        }
+    }
+
     // MARK: Differences
 
     private func changes(_ old: [WebSocketMessage], _ new: [WebSocketMessage], all: Bool = false) throws -> [String] {

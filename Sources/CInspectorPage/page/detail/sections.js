@@ -154,7 +154,7 @@ export async function messages(exchange) {
     if (!body || (body.events === undefined && body.messages === undefined)) continue;
     const found = await api.json(`${exchange.base}/${side}/messages`);
     const all = found.events ?? found.messages;
-    shown.push(element("h3", { text: `${side === "request" ? "From the client" : "From the server"}: ${count(found.count ?? all.length, found.events ? "event" : "message")}` }));
+    shown.push(element("h3", { text: `${side === "request" ? "From the client" : "From the server"}: ${count(found.count ?? all.length, found.events ? (found.noun ?? "event") : "message")}` }));
     const timed = all.filter((one) => one.at !== undefined);
     if (timed.length) { const [lane, marks] = timeLane(); marks(timed.map((one) => [one.at, side === "request" ? "client" : "server"])); shown.push(lane()); }
     const list = element("ol", { class: "messages", "aria-label": `Messages of the ${side}` });
