@@ -183,7 +183,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: forPlayback + [
-                "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "TrafficRules", "CZlib", nio("NIOCore"),
+                "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeIsolation", "TapeTLS", "TrafficRules", "CZlib",
+                nio("NIOCore"),
             ],
             path: "Fuzz/Targets"
         ),

@@ -152,13 +152,17 @@ package final class Isolation: Sendable {
     }
 
     /// Lists a refused connection, and calls back on any thread when its program is known, so that the connection can end.
+    ///
+    /// - Parameter target: where a connection to the proxy was to go on to; nil for a connection to the destination itself.
     package func refused(
-        from source: Endpoint, to destination: Endpoint, _ reason: IsolationReport.Reason, then: @escaping @Sendable () -> Void
+        from source: Endpoint, to destination: Endpoint, target: IsolationSettings.Passage? = nil, _ reason: IsolationReport.Reason,
+        then: @escaping @Sendable () -> Void
     ) {
+        let target = target ?? .init(host: self.host(of: destination.address), port: destination.port)
         #if os(Linux)
         self.finding.async {
             let program = self.finder?.program(transport: IPPacket.tcp, source: source, destination: destination)
-            self.log.refused(.tcp, host: self.host(of: destination.address), port: destination.port, reason, by: program)
+            self.log.refused(.tcp, host: target.host, port: target.port, reason, by: program)
             then()
         }
         #else

@@ -26,10 +26,16 @@ final class ProgramFinder {
         let isDatagram = transport == IPPacket.udp
         let ends = isDatagram ? (destination, source) : (source, destination)
         let family = UInt8(source.address.bytes.count == 4 ? AF_INET : AF_INET6)
-        guard let socket = self.socket(.socket(transport: transport, family: family, source: ends.0, destination: ends.1)) else {
-            return nil
+        if let socket = self.socket(.socket(transport: transport, family: family, source: ends.0, destination: ends.1)) {
+            return self.owner(UInt64(socket.inode)) ?? IsolatedProgram(user: socket.user)
         }
-        return self.owner(UInt64(socket.inode)) ?? IsolatedProgram(user: socket.user)
+        guard isDatagram else { return nil }
+        // A broadcast, and the like: by the sender's port alone.
+        for file in ["udp", "udp6"] {
+            let inode = self.inode(in: "/proc/\(self.dialer)/net/\(file)", port: source.port)
+            if let owner = inode.flatMap({ self.owner($0) }) { return owner }
+        }
+        return nil
     }
 
     /// The program that sends ICMP, by the identifier of its echo requests, or by its raw socket.

@@ -190,6 +190,10 @@ struct ExchangeRouter {
                     status: 501, reason: "Not Implemented", error: "tunnel",
                     text: "a tunnel cannot be opened in an HTTP/2 stream: send the CONNECT in HTTP/1.1."))
         }
+        if let tunnel = IsolatedTunnel(self.peer, host: host, port: port), tunnel.isForbidden {
+            tunnel.refuse(.port)
+            return self.local(request, tunnel.answer)
+        }
         if let interception = self.proxy.interception {
             let choice = MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port)
             switch choice {

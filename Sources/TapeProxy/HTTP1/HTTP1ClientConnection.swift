@@ -78,6 +78,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     func channelActive(context: ChannelHandlerContext) {
         self.peer.localAddress = context.channel.localAddress.flatMap { IPAddress($0) }
         self.peer.remoteAddress = context.channel.remoteAddress
+        self.peer.proxyAddress = context.channel.localAddress
         guard !self.isOverLimit else { return self.answerAndClose(.tooManyConnections) }
         if let isolation {
             return self.beginIsolated(IsolatedLink(isolation, from: self.peer.remoteAddress, to: context.channel.localAddress))

@@ -21,6 +21,43 @@ struct IsolatedLink {
     var port: UInt16 { self.destination.port }
 }
 
+/// A tunnel that an isolated program asks the proxy for. In it, as without the proxy, only HTTP passes.
+struct IsolatedTunnel {
+    let isolation: Isolation
+    let target: IsolationSettings.Passage
+    private let link: IsolatedLink?
+
+    /// Nil if the program is not isolated, or if `--allow` names the target.
+    init?(_ peer: ClientPeer, host: String, port: Int) {
+        guard let isolation = peer.session.configuration.isolation, let number = UInt16(exactly: port) else { return nil }
+        let target = IsolationSettings.Passage(host: host, port: number)
+        guard !isolation.settings.passages.contains(target) else { return nil }
+        self.isolation = isolation
+        self.target = target
+        self.link = IsolatedLink(isolation, from: peer.remoteAddress, to: peer.proxyAddress)
+    }
+
+    /// Whether the server of this port speaks first, in a protocol that is not HTTP.
+    var isForbidden: Bool { IsolationSettings.speaksFirst.contains(self.target.port) }
+
+    /// Lists it, and calls back on any thread when its program is known.
+    func refuse(_ reason: IsolationReport.Reason, then: @escaping @Sendable () -> Void = {}) {
+        guard let link else {
+            self.isolation.log.refused(.tcp, host: self.target.host, port: self.target.port, reason, by: nil)
+            return then()
+        }
+        self.isolation.refused(from: link.source, to: link.destination, target: self.target, reason, then: then)
+    }
+
+    /// The answer to a CONNECT that is refused.
+    var answer: ProxyAnswer {
+        let name = ListenAddress(host: self.target.host, port: Int(self.target.port)).description
+        return ProxyAnswer(
+            status: 403, reason: "Forbidden", error: "isolated",
+            text: "a tunnel to \"\(name)\" is not one of HTTP, and this program is isolated: pass --allow tcp:\(name) to let it through.")
+    }
+}
+
 /// Looks at the first bytes of such a connection: HTTP and TLS continue as after a CONNECT, what `--allow` names is passed through, and
 /// everything else is refused at once and listed.
 ///

@@ -15,6 +15,8 @@ final class ClientPeer {
     var localAddress: IPAddress?
     /// The address that the client connected from.
     var remoteAddress: SocketAddress?
+    /// The same with its port.
+    var proxyAddress: SocketAddress?
     private var sessionGate: SessionGate
     /// Set while the connection is open, because it closes with its session.
     private weak var connection: (any TimedConnection)?

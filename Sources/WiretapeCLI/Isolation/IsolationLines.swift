@@ -37,6 +37,22 @@ struct IsolationLines {
         return start + parts.joined(separator: ", ") + "."
     }
 
+    /// The same for a program whose requests were not read.
+    var connections: String {
+        let report = self.report
+        var parts = ["\(Quantity.count(report.connections, "connection"))\(self.programs)"]
+        if !report.passed.isEmpty { parts.append("\(report.passed.reduce(0) { $0 + $1.count }) of them passed through by --allow") }
+        parts.append(report.refusals == 0 ? "nothing refused" : "refused: \(Quantity.count(report.refusals, "attempt"))")
+        return "isolated: " + parts.joined(separator: ", ") + "."
+    }
+
+    /// The servers to which connections were made.
+    var reached: [String] {
+        let targets = self.report.reached + self.report.passed
+        let lines = targets.prefix(Self.limit).map { "reached: tcp \(Self.address($0.host, $0.port)) × \($0.count)." }
+        return targets.count > Self.limit ? lines + ["reached: \(targets.count - Self.limit) more servers."] : lines
+    }
+
     private var programs: String {
         self.report.programs.isEmpty ? "" : " (\(Quantity.count(self.report.programs.count, "program")))"
     }

@@ -99,7 +99,8 @@ struct RunSummary {
                 next = ": wiretape itself answered \(Quantity.count(self.counts.answered, "request"))."
             } else {
                 next =
-                    recorder.lost > 0 || self.counts.tunnels > 0 || self.unheard != nil ? "." : ": does the program use its proxy settings?"
+                    recorder.lost > 0 || self.counts.tunnels > 0 || self.unheard != nil || self.isolation != nil
+                    ? "." : ": does the program use its proxy settings?"
             }
             switch self.plan.target {
             case .replace: return "nothing was recorded, so \(self.plan.path) is unchanged\(next)"

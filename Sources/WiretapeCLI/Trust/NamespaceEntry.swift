@@ -157,6 +157,7 @@ struct NamespaceMounts {
 
     private static let resolverFile = "/etc/resolv.conf"
     private static let serviceFile = "/etc/nsswitch.conf"
+    private static let hostsFile = "/etc/hosts"
     /// The folders of services that look names up for programs by a socket of the file system.
     private static let services = ["/run/nscd", "/var/run/nscd", "/run/systemd/resolve", "/run/avahi-daemon"]
 
@@ -171,6 +172,9 @@ struct NamespaceMounts {
             try self.cover(
                 Self.serviceFile, with: lines.map { $0.hasPrefix("hosts:") ? "hosts: files dns" : $0 }.joined(separator: "\n"), calls)
         }
+        var name = [CChar](repeating: 0, count: 256)
+        let host = gethostname(&name, name.count - 1) == 0 ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+        try self.cover(Self.hostsFile, with: InsideHosts.text(NamespaceFacts.text(Self.hostsFile) ?? "", host: host), calls)
         // The files stay where they are mounted.
         try calls.unmount(self.plan.holder)
         for folder in Self.services {
@@ -310,3 +314,24 @@ struct NamespaceCalls {
     struct SystemError: Error { var number: Int32 }
 }
 #endif
+
+/// The file of host names inside an isolation.
+enum InsideHosts {
+    /// The lines of the machine's own file for loopback addresses, and the machine's name. All other names are asked of the resolver, which
+    /// then knows the name of each connection.
+    ///
+    /// - Parameter host: empty if the machine has no name.
+    static func text(_ own: String, host: String) -> String {
+        var lines: [String] = []
+        var hasHost = host.isEmpty
+        for line in own.split(separator: "\n") {
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+            guard let address = words.first, address.hasPrefix("127.") || address == "::1" else { continue }
+            lines.append(words.joined(separator: " "))
+            if words.dropFirst().contains(where: { $0 == host }) { hasHost = true }
+        }
+        if lines.isEmpty { lines = ["127.0.0.1 localhost", "::1 localhost"] }
+        if !hasHost { lines.append("127.0.1.1 \(host)") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
