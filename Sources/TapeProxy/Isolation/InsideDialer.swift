@@ -27,6 +27,13 @@ struct InsideDialer {
         addresses.allSatisfy { IPAddress($0).map { $0.isLoopback || $0.isUnspecified || self.isolation.isOwn($0) } ?? false }
     }
 
+    /// The addresses at which a server of this machine is looked for. The isolated client found its port open in each family, although the
+    /// server may listen in one only.
+    static func outside(_ addresses: [SocketAddress], port: Int) -> [SocketAddress] {
+        let all = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+        return addresses + all.filter { !addresses.contains($0) }
+    }
+
     /// Tries the addresses one after another.
     func connect(to addresses: some Collection<SocketAddress>, until deadline: NIODeadline, then: @escaping (Outcome) -> Void) {
         guard let first = addresses.first else { return then(.none) }

@@ -1,10 +1,14 @@
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 internal import TapeExchange
 internal import TapeIsolation
 
 /// A port to which the proxy's clients connect.
 package enum ProxyListener {
+    /// How many connections wait to be accepted.
+    private static let backlog: Int32 = 4096
+
     /// Binds, and makes every event loop refuse to dial the bound address.
     ///
     /// One loop accepts connections and assigns them to all loops in turn. With a socket for each loop (SO_REUSEPORT), the kernel would
@@ -51,6 +55,11 @@ package enum ProxyListener {
         sessionGate: PerLoop<SessionGate>
     ) -> EventLoopFuture<any Channel> {
         self.bootstrap(loops, session: session, sessionGate: sessionGate, isolation: isolation).withBoundSocket(descriptor)
+            // NIO has shortened the queue to its default. A program may open more connections at once.
+            .map { channel in
+                _ = listen(descriptor, Self.backlog)
+                return channel
+            }
     }
 
     private static func bootstrap(
@@ -58,7 +67,7 @@ package enum ProxyListener {
     ) -> ServerBootstrap {
         let shared = loops.shared
         return ServerBootstrap(group: loops.first, childGroup: loops.group)
-            .serverChannelOption(.backlog, value: 4096)
+            .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelInitializer { channel in
                 // When descriptors run out, this waits a second before accepting again instead of spinning.
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
