@@ -12,6 +12,8 @@ final class ProgramFinder {
     private let dialer: pid_t
     /// The owners of sockets that were found before. An inode is not used again while a run lasts, as numbers count up.
     private var owners: [UInt64: IsolatedProgram] = [:]
+    /// The processes that were in the namespace at the last look.
+    private var programs: Set<pid_t> = []
     private static let cacheLimit = 65_536
 
     init(diagnosis: Int32, namespace: UInt64, dialer: pid_t) {
@@ -61,23 +63,33 @@ final class ProgramFinder {
         guard inode != 0 else { return nil }
         if let known = self.owners[inode] { return known }
         if self.owners.count > Self.cacheLimit { self.owners = [:] }
+        // Most sockets belong to a program that was found before.
+        for id in self.programs { self.readSockets(of: id) }
+        if let owner = self.owners[inode] { return owner }
         self.readProcesses()
         return self.owners[inode]
     }
 
+    /// Reads the open sockets of a program.
+    private func readSockets(of id: pid_t) {
+        var program: IsolatedProgram?
+        Self.names(in: "/proc/\(id)/fd") { number in
+            guard let inode = Self.inode(ofLink: "/proc/\(id)/fd/\(number)"), self.owners[inode] == nil else { return }
+            let owner = program ?? Self.program(id)
+            program = owner
+            self.owners[inode] = owner
+        }
+    }
+
     /// Reads the open sockets of all programs in the namespace.
     private func readProcesses() {
+        self.programs = []
         Self.names(in: "/proc") { name in
             guard let id = pid_t(name), id != self.dialer else { return }
             var status = stat()
             guard stat("/proc/\(name)/ns/net", &status) == 0, UInt64(status.st_ino) == self.namespace else { return }
-            var program: IsolatedProgram?
-            Self.names(in: "/proc/\(name)/fd") { number in
-                guard let inode = Self.inode(ofLink: "/proc/\(name)/fd/\(number)"), self.owners[inode] == nil else { return }
-                let owner = program ?? Self.program(id)
-                program = owner
-                self.owners[inode] = owner
-            }
+            self.programs.insert(id)
+            self.readSockets(of: id)
         }
     }
 

@@ -70,6 +70,10 @@ struct IsolateCommand: ParsableCommand {
     #if os(Linux)
     private func execute() throws -> Int32 {
         let screen = RunScreen(quiet: self.quiet || self.json, hasChild: true)
+        if let name = self.command.first, ProgramSearch.file(name) == nil {
+            screen.complain(ChildProcess.notFound(name))
+            return ExitStatus.commandNotFound
+        }
         let parent = ChildEnvironment.parent
         let place = try self.authority.place()
         defer { place.temporary?.remove() }

@@ -50,9 +50,13 @@ final class ChildProcess: Sendable {
         }
         switch status {
         case 0: self.id = id
-        case ENOENT: throw .notFound("\"\(name)\" was not found: pass the program's path, or add its folder to PATH.")
+        case ENOENT: throw .notFound(Self.notFound(name))
         default: throw .failed("\"\(name)\" cannot be started (\(String(cString: strerror(status)))): is it a program that you may run?")
         }
+    }
+
+    static func notFound(_ name: String) -> String {
+        "\"\(name)\" was not found: pass the program's path, or add its folder to PATH."
     }
 
     /// Blocks until the program ends.

@@ -366,6 +366,11 @@ struct ProxyRun {
             proxy: "http://\(credentials)\(isolation == nil ? ProxyAddress.reachable(server.address) : "127.0.0.1:\(server.port)")",
             trust: program.trust, parent: ChildEnvironment.parent)
         for (name, value) in ChildEnvironment.recordingTime(start) { environment[name] = value }
+        // The process that enters the namespaces would find out only after it has started.
+        if isolation != nil, let name = self.command.first, ProgramSearch.file(name) == nil {
+            screen.complain(ChildProcess.notFound(name))
+            return Outcome(startStatus: ExitStatus.commandNotFound)
+        }
         let command: [String]
         do throws(TrustError) {
             command = try self.commandLine(of: program, isolation, at: server)
