@@ -191,6 +191,7 @@ let package = Package(
         .testTarget(
             name: "TrafficRulesTests", dependencies: forPlayback + ["CassettePlayback", "TrafficRules", "TapeYAML", "TapeTestSupport"]),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TapeTestSupport"]),
+        .testTarget(name: "TapeIsolationTests", dependencies: ["TapeExchange", "TapeIsolation"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "TapeTestSupport"]),
         // Does what may kill its own process; the tests start this program for it.
         .executableTarget(
@@ -258,7 +259,8 @@ let package = Package(
         .testTarget(
             name: "WiretapeCLITests",
             dependencies: forClient + [
-                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS", "TapeTestSupport",
+                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeInspector", "TapeIsolation", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "TapeTestSupport",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ],
             exclude: ["Fixtures"]),

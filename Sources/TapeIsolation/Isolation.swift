@@ -19,7 +19,7 @@ package struct IsolationError: Error, Hashable, CustomStringConvertible {
 /// proxy does.
 package final class Isolation: Sendable {
     package let settings: IsolationSettings
-    package let names = NameTable()
+    package let names: NameTable
     package let log = IsolationLog()
     /// The end of a socket pair for the process inside.
     package let innerEnd: Int32
@@ -46,6 +46,7 @@ package final class Isolation: Sendable {
     /// - Throws: if the system has no descriptors left, or no network namespaces.
     package init(_ settings: IsolationSettings) throws(IsolationError) {
         self.settings = settings
+        self.names = NameTable(looksPublic: settings.usesRealAddresses && !settings.mayForward)
         #if os(Linux)
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, LinuxSocket.sequence | LinuxSocket.closeAtExec, 0, &ends) == 0 else {

@@ -131,6 +131,8 @@ final class IsolationWatch: Sendable {
     private func realAnswer(to query: NameQuery) -> [UInt8] {
         guard !query.isLoopback else { return self.answer(to: query) }
         guard let addresses = SystemNames.addresses(of: query.name) else { return query.notFound }
+        // A server of this machine: its loopback address would lead to one inside.
+        if addresses.contains(where: { IPAddress(bytes: $0)?.isLoopback == true }) { return self.answer(to: query) }
         let size = query.kind == .address4 ? 4 : 16
         let wanted = addresses.filter { $0.count == size }
         for address in wanted { self.isolation.names.remember(address, of: query.name) }

@@ -16,16 +16,22 @@ package final class NameTable: Sendable {
 
     private let state = Guarded(State())
 
-    package init() {}
+    private let blocks: (version4: UInt32, version6: [UInt8])
+
+    /// - Parameter looksPublic: hands out addresses that no library takes for private ones, for programs that refuse those. They are
+    ///   addresses of others, which nothing inside can reach.
+    package init(looksPublic: Bool = false) {
+        self.blocks = looksPublic ? (0x0B12_0000, [0x26, 0x00, 0x74, 0x74]) : (0xC612_0000, [0xFD, 0x77, 0x74, 0x74])
+    }
 
     /// The addresses of a name; nil if too many names have been asked for.
     package func addresses(of name: String) -> (version4: [UInt8], version6: [UInt8])? {
         self.state.withLock { state in
-            if let number = state.numbers[name] { return Self.addresses(number) }
+            if let number = state.numbers[name] { return self.addresses(number) }
             guard state.numbers.count < Self.limit else { return nil }
             let number = Self.first + UInt32(state.numbers.count)
             state.numbers[name] = number
-            let addresses = Self.addresses(number)
+            let addresses = self.addresses(number)
             for bytes in [addresses.version4, addresses.version6] {
                 if let address = IPAddress(bytes: bytes) { state.names[address] = name }
             }
@@ -44,9 +50,8 @@ package final class NameTable: Sendable {
     /// The name that has an address; nil for an address that the program has from elsewhere.
     package func name(of address: IPAddress) -> String? { self.state.withLock { $0.names[address] } }
 
-    private static func addresses(_ number: UInt32) -> (version4: [UInt8], version6: [UInt8]) {
-        let version4 = (0xC612_0000 as UInt32) + number
-        return (Self.bytes(version4), [0xFD, 0x77, 0x74, 0x74] + [UInt8](repeating: 0, count: 8) + Self.bytes(number))
+    private func addresses(_ number: UInt32) -> (version4: [UInt8], version6: [UInt8]) {
+        (Self.bytes(self.blocks.version4 + number), self.blocks.version6 + [UInt8](repeating: 0, count: 8) + Self.bytes(number))
     }
 
     private static func bytes(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }

@@ -60,7 +60,7 @@ struct IsolationExits: ParsableArguments {
 
     @Flag(
         help:
-            "With --isolate: give the program the real addresses of names while something may be forwarded. Default: addresses of 198.18.0.0/15."
+            "With --isolate: give the program the real addresses of names, and in a replay addresses that look public, because some programs refuse private ones. Default: addresses of 198.18.0.0/15."
     )
     var realAddresses = false
 

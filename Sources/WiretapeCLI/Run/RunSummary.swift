@@ -88,7 +88,9 @@ struct RunSummary {
 
     /// The advice for a command that made no request through the proxy; nil for others.
     private var unheard: String? {
-        guard self.childStatus != nil, self.isolation == nil, self.counts == ProxyCounts(), self.verdict.hits == 0, let address else { return nil }
+        guard self.childStatus != nil, self.isolation == nil, self.counts == ProxyCounts(), self.verdict.hits == 0, let address else {
+            return nil
+        }
         return UnheardProgram(of: self.command).advice(address: address)
     }
 

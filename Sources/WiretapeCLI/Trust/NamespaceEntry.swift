@@ -173,7 +173,9 @@ struct NamespaceMounts {
                 Self.serviceFile, with: lines.map { $0.hasPrefix("hosts:") ? "hosts: files dns" : $0 }.joined(separator: "\n"), calls)
         }
         var name = [CChar](repeating: 0, count: 256)
-        let host = gethostname(&name, name.count - 1) == 0 ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+        let host =
+            gethostname(&name, name.count - 1) == 0
+            ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
         try self.cover(Self.hostsFile, with: InsideHosts.text(NamespaceFacts.text(Self.hostsFile) ?? "", host: host), calls)
         // The files stay where they are mounted.
         try calls.unmount(self.plan.holder)
