@@ -91,6 +91,9 @@ let package = Package(
         .target(name: "TrafficRules", dependencies: forPlayback + ["CassettePlayback", "TapeExchange"]),
         .target(name: "ClientCapabilities", dependencies: ["Platform", "TapeBytes"]),
         .target(name: "TapeTrust", dependencies: ["Platform", "TapeBytes"]),
+        // Calls of Linux with ancillary data, fork and libnftables, which Swift cannot express (docs/decisions/0096-isolation-in-a-network-namespace.md).
+        .target(name: "CIsolation"),
+        .target(name: "TapeIsolation", dependencies: ["Platform", "TapeBytes", "TapeExchange", "CIsolation"]),
         .target(name: "TapeExchange", dependencies: ["TapeBytes", "CassetteModel"]),
         .target(name: "LocalHTTP", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange"]),
         .target(name: "TapeRecorder", dependencies: forPlayback + ["TapeExchange"]),
@@ -107,8 +110,8 @@ let package = Package(
         .target(
             name: "TapeProxy",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS",
-                "TrafficRules", nio("NIOCore"),
+                "CassettePlayback", "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeIsolation", "TapeRecorder",
+                "TapeTLS", "TrafficRules", nio("NIOCore"),
                 nio("NIOPosix"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -153,8 +156,8 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy",
-                "TapeRecorder", "TapeTLS",
+                "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeIsolation",
+                "TapeProxy", "TapeRecorder", "TapeTLS",
                 "TapeYAML", "TrafficRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -180,13 +183,15 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: forPlayback + [
-                "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "TrafficRules", "CZlib", nio("NIOCore"),
+                "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeIsolation", "TapeTLS", "TrafficRules", "CZlib",
+                nio("NIOCore"),
             ],
             path: "Fuzz/Targets"
         ),
         .testTarget(
             name: "TrafficRulesTests", dependencies: forPlayback + ["CassettePlayback", "TrafficRules", "TapeYAML", "TapeTestSupport"]),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TapeTestSupport"]),
+        .testTarget(name: "TapeIsolationTests", dependencies: ["TapeExchange", "TapeIsolation"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "TapeTestSupport"]),
         // Does what may kill its own process; the tests start this program for it.
         .executableTarget(
@@ -254,7 +259,8 @@ let package = Package(
         .testTarget(
             name: "WiretapeCLITests",
             dependencies: forClient + [
-                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS", "TapeTestSupport",
+                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeInspector", "TapeIsolation", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "TapeTestSupport",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ],
             exclude: ["Fixtures"]),

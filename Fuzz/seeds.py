@@ -202,6 +202,7 @@ def seeds():
                     yield "http2", bytes([role | limits, answers]) + octets
     yield from (("import", octets) for octets in recordings())
     yield from (("rules", octets) for octets in rules())
+    yield from (("names", octets) for octets in name_queries())
     yield "hello", hello()
     yield "hello", hello()[:5] + hello()[5:]
     for tape in sorted([*ROOT.glob("Cassettes/**/*.json"), *ROOT.glob("Tests/CassetteTests/CassetteFormat/Golden/**/*.json")]):
@@ -217,6 +218,12 @@ def seeds():
             if len(alone) <= 4096:
                 yield "cassette", alone
                 yield "cassette", b'{ "wiretape": 1,\n  "interactions": [\n    ' + alone + b"\n  ]\n}\n"
+
+
+def name_queries():
+    """Queries for names: addresses, another record, with EDNS, and the root."""
+    for name, kind, additional in ((b"\1a\4test\0", 1, b""), (b"\3Two\1a\4TEST\0", 28, b"\0\0\x29\x10\0\0\0\0\0\0\0"), (b"\5_http\4_tcp\1a\4test\0", 33, b""), (b"\0", 65, b"")):
+        yield b"\x12\x34\1\0\0\1\0\0\0\0\0" + bytes([bool(additional)]) + name + bytes([0, kind, 0, 1]) + additional
 
 
 def rules():

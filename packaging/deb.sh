@@ -37,7 +37,7 @@ Architecture: $architecture
 Maintainer: The Wiretape authors <wiretape@example.test>
 Installed-Size: $size
 Depends: $depends
-Recommends: ca-certificates
+Recommends: ca-certificates, libnftables1
 Section: web
 Priority: optional
 Homepage: https://example.test/wiretape

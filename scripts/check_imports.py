@@ -51,9 +51,11 @@ TABLE = {
     "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
     "TapeHTTP2": ["Swift", "CassetteModel", "TapeExchange", "CNghttp2", "NIOCore"],
     "TapeProxy": [
-        *PLATFORM, *PLAYBACK, "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", "TrafficRules", "COpenSSL", "NIO*",
+        *PLATFORM, *PLAYBACK, "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeIsolation", "TapeRecorder", "TapeTLS", "TrafficRules", "COpenSSL", "NIO*",
         "Logging",
     ],
+    "CIsolation": [],
+    "TapeIsolation": [*PLATFORM, "TapeBytes", "TapeExchange", "CIsolation"],
     "CInspectorPage": [],
     "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "TapeExchange", "LocalHTTP", "TrafficRules", "CInspectorPage", "NIO*"],
     "Wiretape": [
@@ -68,7 +70,7 @@ TABLE = {
     ],
     "WiretapeCLI": [
         "CArguments",
-        *PLATFORM, *PLAYBACK, "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "ClientCapabilities", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeInspector", "TapeRecorder",
+        *PLATFORM, *PLAYBACK, "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "ClientCapabilities", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeInspector", "TapeIsolation", "TapeRecorder",
         "TapeTLS", "TapeProxy", "TapeYAML", "TrafficRules",
         "ArgumentParser", "Logging",
     ],

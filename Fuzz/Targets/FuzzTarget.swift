@@ -26,6 +26,7 @@ package enum FuzzTargets {
             "multipart": MultipartTarget.self, "inflate": InflateTarget.self, "body": BodyTarget.self, "cassette": CassetteTarget.self,
             "message": MessageTarget.self, "hello": HelloTarget.self, "http2": HTTP2Target.self, "proto": ProtoTarget.self,
             "websocket": WebSocketTarget.self, "import": ImportTarget.self, "rules": RulesTarget.self,
+            "names": NameQueryTarget.self,
         ]
     }
 }

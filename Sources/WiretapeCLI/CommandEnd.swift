@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import TapeInspector
+internal import TapeIsolation
 internal import TapeProxy
 
 /// How a command ends. This is the only place that knows every error and its exit code.
@@ -26,6 +27,7 @@ enum CommandEnd {
         case let error as SettingError: error.message
         case let error as MatchRuleError: error.message + "."
         case let error as SettingSyntaxError: error.message + "."
+        case let error as IsolationError: error.description
         case let error as RunPlan.Expired: error.message
         case let error as InspectorServer.StartError: error.message
         default: nil

@@ -16,12 +16,12 @@ struct WiretapeCommand: ParsableCommand {
 
             Exit codes: 0 done, 1 failed, 3 a replay had misses, 4 exchanges were unused, 5 requests came out of order (4 and 5 if \
             --fail-on names them), 6 a secret is in the cassette, 7 the cassette is too old, 8 a traffic rule did nothing, 9 the client \
-            is at fault (8 and 9 if --fail-on names them), 64 wrong usage; of verify, diff and check: 0 nothing found, 1 something \
+            is at fault, 10 an isolated program tried to get past the proxy (8 to 10 if --fail-on names them), 64 wrong usage; of verify, diff and check: 0 nothing found, 1 something \
             found, 2 failed. With a command after "--", its own exit code comes first if it is not 0; otherwise the smallest.
             """,
         version: Version.current,
         subcommands: [
-            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, AgentCommand.self, InspectCommand.self,
+            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, IsolateCommand.self, AgentCommand.self, InspectCommand.self,
             ShowCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             SuggestCommand.self, MergeCommand.self,

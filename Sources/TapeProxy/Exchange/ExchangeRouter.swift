@@ -20,6 +20,9 @@ struct ExchangeRouter {
     private var proxy: ProxyContext { self.stream.peer.session }
 
     func exchange(for request: IncomingRequest) -> any ClientExchange {
+        if let isolation = self.proxy.configuration.isolation, !request.isConnect {
+            isolation.log.requested(isProxied: self.peer.scope?.isLed != true)
+        }
         if let scope = self.peer.scope { return self.exchange(for: request, in: scope) }
         // A transparently redirected client cannot send proxy credentials. Whoever configured the redirect rules has already authorised it.
         if request.opening != .transparent, let refusal = self.peer.enterSession(request) { return self.local(request, refusal) }
@@ -178,12 +181,18 @@ struct ExchangeRouter {
     }
 
     private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
+        // An isolated program may look up a name itself, and then ask the proxy for its address.
+        let host = self.proxy.configuration.isolation.flatMap { $0.name(ofAddress: host) } ?? host
         guard let stream = self.stream as? any InterceptableStream else {
             return self.local(
                 request,
                 ProxyAnswer(
                     status: 501, reason: "Not Implemented", error: "tunnel",
                     text: "a tunnel cannot be opened in an HTTP/2 stream: send the CONNECT in HTTP/1.1."))
+        }
+        if let tunnel = IsolatedTunnel(self.peer, host: host, port: port), tunnel.isForbidden {
+            tunnel.refuse(.port)
+            return self.local(request, tunnel.answer)
         }
         if let interception = self.proxy.interception {
             let choice = MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port)

@@ -131,6 +131,9 @@ final class IncomingRequest {
     /// Whether the target is a path only, so that the tunnel determines the origin.
     var isInTunnel: Bool { if case .origin = self.target { true } else { false } }
 
+    /// Whether it asks for a tunnel.
+    var isConnect: Bool { if case .authority = self.target { true } else { false } }
+
     /// Whether a body follows.
     var hasBody: Bool {
         switch self.framing {

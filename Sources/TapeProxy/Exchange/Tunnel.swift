@@ -26,7 +26,7 @@ final class ConnectExchange: TunnelExchange {
     }
 
     func start() {
-        guard self.request.opening == .transparent else { return self.dial() }
+        guard self.request.opening == .transparent, self.proxy.shared.transparent != nil else { return self.dial() }
         // Wait until both ends exist before checking whether this connection loops back to the proxy.
         self.proxy.loop.assumeIsolated().scheduleTask(in: .milliseconds(20)) { [weak self] in
             guard let self, !self.isOver else { return }

@@ -2,6 +2,7 @@ internal import CassetteModel
 internal import NIOCore
 internal import Platform
 internal import TapeExchange
+internal import TapeIsolation
 internal import TapeTLS
 
 /// One HTTP/1 client connection: reads requests one after another, has an exchange answer each, and closes as negotiated (RFC 9112, 9).
@@ -44,12 +45,16 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     /// The end of the connection ends the answer, so closing it early must be a reset.
     private var closeIsEnd = false
     private var ownDeadline: NIODeadline
+    /// The isolation of a client that connected to another address, and not to the proxy; nil for other clients.
+    private let isolation: Isolation?
 
     /// - Parameters:
     ///   - proxy: the session in which the connection begins.
     ///   - sessionGate: decides which session a request is for.
     ///   - id: number of the connection, unique across all event loops of a server.
-    init(proxy: ProxyContext, sessionGate: SessionGate = .open, id: Int) {
+    ///   - isolation: of a client that connected to another address, and not to the proxy.
+    init(proxy: ProxyContext, sessionGate: SessionGate = .open, id: Int, isolation: Isolation? = nil) {
+        self.isolation = isolation
         self.peer = ClientPeer(id: id, session: proxy, sessionGate: sessionGate)
         self.reader = HTTP1RequestReader(limits: proxy.messageLimits)
         self.ownDeadline = proxy.loop.now + .seconds(Int64(proxy.limits.requestHead))
@@ -73,7 +78,11 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     func channelActive(context: ChannelHandlerContext) {
         self.peer.localAddress = context.channel.localAddress.flatMap { IPAddress($0) }
         self.peer.remoteAddress = context.channel.remoteAddress
+        self.peer.proxyAddress = context.channel.localAddress
         guard !self.isOverLimit else { return self.answerAndClose(.tooManyConnections) }
+        if let isolation {
+            return self.beginIsolated(IsolatedLink(isolation, from: self.peer.remoteAddress, to: context.channel.localAddress))
+        }
         if self.proxy.configuration.isTransparent { self.beginIfLedHere(context.channel) }
     }
 
@@ -82,15 +91,27 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         guard let destination = Transparent.destination(of: channel), !self.proxy.dialer.isSelf(destination),
             let host = destination.ipAddress, let port = destination.port
         else { return }
-        self.proxy.readClock()
-        let authority = ListenAddress(host: host, port: port).description
-        var fields = HeaderFields()
-        fields.append(name: "Host", value: authority)
-        let head = RequestHead(method: "CONNECT", target: authority, version: .http11, fields: fields)
-        guard let request = try? IncomingRequest(head, start: self.proxy.now, opening: .transparent) else { return self.close() }
+        guard let request = self.connect(to: ListenAddress(host: host, port: port)) else { return self.close() }
         let exchange = ExchangeRouter(stream: self).exchange(for: request)
         self.enterPhase(of: exchange)
         exchange.start()
+    }
+
+    /// The same for a connection of an isolated program, unless its first bytes are of another protocol.
+    private func beginIsolated(_ link: IsolatedLink?) {
+        guard let link, let request = self.connect(to: ListenAddress(host: link.host, port: Int(link.port))) else { return self.close() }
+        let exchange = IsolatedExchange(client: self, request: request, link: link)
+        self.enterPhase(of: exchange)
+        exchange.start()
+    }
+
+    /// The CONNECT that a redirected client would have sent.
+    private func connect(to address: ListenAddress) -> IncomingRequest? {
+        self.proxy.readClock()
+        var fields = HeaderFields()
+        fields.append(name: "Host", value: address.description)
+        let head = RequestHead(method: "CONNECT", target: address.description, version: .http11, fields: fields)
+        return try? IncomingRequest(head, start: self.proxy.now, opening: .transparent)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

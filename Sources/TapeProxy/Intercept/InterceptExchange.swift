@@ -2,6 +2,7 @@ internal import CassetteModel
 internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
+internal import TapeIsolation
 internal import TapeTLS
 
 /// Answers CONNECT (RFC 9110, 9.3.6) at once and detects the protocol inside. TLS is terminated, HTTP is parsed, and anything else is
@@ -141,6 +142,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             self.enter(TunnelScope(route: self.clearRoute, opening: self.request.opening))
         case .other:
             guard let bytes = input.readSlice(length: input.readableBytes) else { return }
+            if self.refuseUnread(.notHTTP) { return self.forgetGreeting() }
             self.received = bytes
             if let greeting {
                 self.greeting = nil
@@ -152,6 +154,17 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
                 self.relay()
             }
         }
+    }
+
+    /// In a tunnel of an isolated program, everything but HTTP is refused and listed.
+    ///
+    /// - Returns: false if the tunnel may continue unread.
+    private func refuseUnread(_ reason: IsolationReport.Reason) -> Bool {
+        guard let tunnel = IsolatedTunnel(self.client.peer, host: self.host, port: self.port) else { return false }
+        self.phase = .over
+        let box = NIOLoopBound(self.client, eventLoop: self.proxy.loop)
+        tunnel.refuse(reason) { [loopGate = self.proxy.loopGate] in loopGate.execute { box.value.breakOff(isReset: true) } }
+        return true
     }
 
     private func enter(_ scope: TunnelScope) {
@@ -311,6 +324,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             self.proxy.diagnosis.remark(
                 "the client for \"\(self.request.head.target)\" offers \(protocols) but not HTTP: its tunnel is \(result).")
         }
+        if !offersHTTP, self.refuseUnread(.notHTTP) { return }
         self.received = tls.keptInput
         self.client.remove(tls)
         self.tls = nil
@@ -384,6 +398,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// The client is silent. It may be waiting for the origin to speak first, as with mail servers and databases.
     private func dialForGreeting() {
         if self.isLedBack { return self.refuseLoop() }
+        if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)), self.refuseUnread(.silent) { return }
         self.phase = .waitingForEither
         // Without dialling, the client just gets more time.
         guard self.mayDial else { return self.wait(self.proxy.limits.requestHead) }

@@ -111,11 +111,14 @@ final class TunnelScope {
     var agreed: AgreedProtocol?
     /// The client connected by address, and names the host only in its requests.
     private let isByAddress: Bool
+    /// The client connected to the origin's address, and the connection was led to the proxy.
+    let isLed: Bool
 
     /// - Parameter opening: how the client opened the tunnel.
     init(route: UpstreamRoute, failure: Failure? = nil, opening: TunnelOpening = .connect) {
         self.route = route
         self.failure = failure
+        self.isLed = opening == .transparent
         self.isByAddress = opening != .connect && IPAddress(route.origin.host) != nil
     }
 

@@ -2,6 +2,7 @@ public import CassetteModel
 public import CassettePlayback
 internal import LocalHTTP
 public import Logging
+package import TapeIsolation
 package import TrafficRules
 
 /// How a proxy listens, what it allows and how long it waits.
@@ -64,6 +65,8 @@ public struct ProxyConfiguration: Sendable {
     package var pauseDesk: PauseDesk?
     /// Other ports on which this process listens. No event loop dials them.
     package var closedPorts: [ClosedPort] = []
+    /// The isolation of the program whose traffic this is; nil if it is not isolated. `ProxyServer.serve` takes its connections.
+    package var isolation: Isolation?
 
     package struct ClosedPort: Sendable, Hashable {
         /// An address without brackets, or a name of the loopback address.

@@ -5,6 +5,7 @@ internal import NIOCore
 internal import NIOPosix
 public import TapeBytes
 internal import TapeExchange
+internal import TapeIsolation
 public import TapeRecorder
 internal import TapeTLS
 package import TrafficRules
@@ -18,11 +19,16 @@ public final class ProxyServer: Sendable {
     let contexts: PerLoop<ProxyContext>
     private let session: SharedSession
     private let channel: any Channel
+    private let sessionGate: PerLoop<SessionGate>
+    /// The listeners inside an isolation.
+    private let insideChannels = Guarded<[any Channel]>([])
     private let ending = Shutdown()
 
     private init(
-        address: String, port: Int, loops: ServerLoops, contexts: PerLoop<ProxyContext>, session: SharedSession, channel: any Channel
+        address: String, port: Int, loops: ServerLoops, contexts: PerLoop<ProxyContext>, session: SharedSession, channel: any Channel,
+        sessionGate: PerLoop<SessionGate>
     ) {
+        self.sessionGate = sessionGate
         self.address = address
         self.port = port
         self.loops = loops
@@ -102,7 +108,7 @@ public final class ProxyServer: Sendable {
         do {
             let loops = try ServerLoops(
                 configuration.loops, limits: configuration.limits, tls: configuration.tls, chain: configuration.chain,
-                isTransparent: configuration.isTransparent,
+                isTransparent: configuration.isTransparent, isolation: configuration.isolation,
                 log: ProxyLog(configuration.logger), resolver: resolver)
             do {
                 return try Self.listen(
@@ -141,13 +147,14 @@ public final class ProxyServer: Sendable {
             ProxyContext(shared: loops.loops.value(on: loop), common: session)
         }
         let channel: any Channel
+        let sessionGate: PerLoop<SessionGate>
         do {
             let interfaces = ProxyListener.interfaces()
             for closed in configuration.closedPorts {
                 guard let address = IPAddress(closed.host) ?? IPAddress("127.0.0.1") else { continue }
                 loops.shared.ownPorts.add(LoopRule(listeningOn: address, port: closed.port, interfaces: interfaces))
             }
-            let sessionGate = try PerLoop(through: loops.loopGates) { _, _ in SessionGate(credentials) }
+            sessionGate = try PerLoop(through: loops.loopGates) { _, _ in SessionGate(credentials) }
             channel = try ProxyListener.bind(
                 host: configuration.host, port: configuration.port, interfaces: interfaces, on: loops, session: contexts,
                 sessionGate: sessionGate
@@ -159,8 +166,28 @@ public final class ProxyServer: Sendable {
         let port = channel.localAddress?.port ?? configuration.port
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         loops.shared.log.started("\(host):\(port)", loops: contexts.count)
-        return ProxyServer(address: "\(host):\(port)", port: port, loops: loops, contexts: contexts, session: session, channel: channel)
+        return ProxyServer(
+            address: "\(host):\(port)", port: port, loops: loops, contexts: contexts, session: session, channel: channel,
+            sessionGate: sessionGate)
     }
+
+    #if os(Linux)
+    /// Takes the connections of the configuration's isolation, whose sockets have been received. Never call it on an event loop.
+    package func serveIsolation() throws(ProxyError) {
+        guard let isolation = self.loops.shared.isolation else { return }
+        let listeners = isolation.takeListeners()
+        do {
+            for (descriptor, isLed) in listeners.led.map({ ($0, true) }) + [listeners.proxy].compactMap(\.self).map({ ($0, false) }) {
+                let channel = try ProxyListener.adopt(
+                    descriptor, isolation: isLed ? isolation : nil, on: self.loops, session: self.contexts, sessionGate: self.sessionGate
+                ).wait()
+                self.insideChannels.withLock { $0.append(channel) }
+            }
+        } catch {
+            throw ProxyError(.cannotListen, "cannot listen in the isolated network (\(error)): try again, or leave out --isolate.")
+        }
+    }
+    #endif
 
     /// Serves until the task is cancelled or `stop` is called, and returns when the proxy has stopped.
     public func run() async {
@@ -180,6 +207,7 @@ public final class ProxyServer: Sendable {
         self.ending.perform {
             self.loops.shared.log.stopping()
             try? self.channel.close().wait()
+            for channel in self.insideChannels.withLock({ $0 }) { try? channel.close().wait() }
             try? self.session.stop(self.contexts).wait()
             self.loops.stop()
             self.loops.shared.log.stopped(self.counts)

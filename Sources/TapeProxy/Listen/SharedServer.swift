@@ -1,4 +1,5 @@
 internal import TapeBytes
+internal import TapeIsolation
 
 /// State shared by all event loops of a server: its own ports, the connection counter, the certificate authority for intercepted tunnels
 /// and the trust in origins.
@@ -14,6 +15,8 @@ final class SharedServer: Sendable {
     let chain: UpstreamChain
     /// nil unless the kernel redirects connections here.
     let transparent: Transparent?
+    /// nil unless the program is isolated.
+    let isolation: Isolation?
     /// One for all loops, so that exchanges recorded by different loops have a consistent order.
     let clock: WallClock
     let log: ProxyLog
@@ -24,8 +27,9 @@ final class SharedServer: Sendable {
     /// - Throws: `CertificateError` if the authority cannot sign.
     init(
         tls: TLSSettings?, log: ProxyLog = ProxyLog(), clock: WallClock = WallClock(), chain: UpstreamChain = UpstreamChain(),
-        isTransparent: Bool = false
+        isTransparent: Bool = false, isolation: Isolation? = nil
     ) throws {
+        self.isolation = isolation
         self.transparent = isTransparent ? Transparent() : nil
         self.chain = chain
         self.clock = clock

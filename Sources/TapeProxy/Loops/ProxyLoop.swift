@@ -33,7 +33,8 @@ final class ProxyLoop {
         self.disk = disk
         self.limits = limits
         self.dialer = UpstreamDialer(
-            loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log, transparent: server.transparent)
+            loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log, transparent: server.transparent,
+            isolation: server.isolation)
         self.loopGate = loopGate ?? LoopGate(loop)
         self.flushes = FlushQueue(loop: loop)
         self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }

@@ -1,5 +1,6 @@
 public import NIOCore
 internal import NIOPosix
+internal import TapeIsolation
 
 /// The event loops of a server, with each loop's own state and the state that they share, from its start to its stop.
 ///
@@ -20,10 +21,10 @@ final class ServerLoops: Sendable {
     /// - Parameter resolver: owned by the server and stopped with it.
     init(
         _ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, chain: UpstreamChain, isTransparent: Bool = false,
-        log: ProxyLog,
+        isolation: Isolation? = nil, log: ProxyLog,
         resolver: NameResolver = NameResolver()
     ) throws {
-        let shared = try SharedServer(tls: tls, log: log, chain: chain, isTransparent: isTransparent)
+        let shared = try SharedServer(tls: tls, log: log, chain: chain, isTransparent: isTransparent, isolation: isolation)
         self.shared = shared
         switch provider {
         case .own(let count):

@@ -16,6 +16,8 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     case rules = 8
     /// The verdict on the client has found something, and that is to fail.
     case client = 9
+    /// An isolated program tried to get past the proxy, and that is to fail.
+    case escapes = 10
 
     public static func < (left: RunFailure, right: RunFailure) -> Bool { left.rawValue < right.rawValue }
 
@@ -26,8 +28,10 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     ///   - recorder: nil if nothing was recorded.
     ///   - rules: what became of each traffic rule.
     ///   - findings: the number of findings about the client.
+    ///   - escapes: how often an isolated program tried to get past the proxy.
     package static func all(
-        failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?, rules: [RuleReport] = [], findings: Int = 0
+        failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?, rules: [RuleReport] = [], findings: Int = 0,
+        escapes: Int = 0
     ) -> Set<RunFailure> {
         var failures: Set<RunFailure> = []
         if counts.unreadable > 0 || verdict.unserved > 0 { failures.insert(.failed) }
@@ -36,6 +40,7 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
         if let recorder, failOn.others.contains(.unsearched), recorder.unsearchedExchanges.count > 0 { failures.insert(.leak) }
         if failOn.others.contains(.rules), rules.contains(where: { $0.neverMatched || !$0.notes.isEmpty }) { failures.insert(.rules) }
         if failOn.others.contains(.client), findings > 0 { failures.insert(.client) }
+        if failOn.others.contains(.escapes), escapes > 0 { failures.insert(.escapes) }
         for flaw in failOn.failing where verdict.count(of: flaw) > 0 {
             switch flaw {
             case .miss: failures.insert(.misses)
@@ -61,12 +66,14 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         case rules
         /// The verdict on the client has found something.
         case client
+        /// An isolated program tried to get past the proxy.
+        case escapes
     }
 
     public static let standard = FailureRule([.miss])
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
-    private static let next = "use any of miss, unused, order, unsearched, rules and client, or only none"
+    private static let next = "use any of miss, unused, order, unsearched, rules, client and escapes, or only none"
 
     /// The flaws that the rule names.
     public let flaws: Set<VerdictFlaw>
@@ -74,7 +81,9 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
 
     /// The checks of a replay's report that fail a run under this rule.
     package var failingChecks: Set<ReplayReport.Check.Kind> {
-        Set([(Other.rules, ReplayReport.Check.Kind.rule), (.client, .client)].filter { self.others.contains($0.0) }.map(\.1))
+        Set(
+            [(Other.rules, ReplayReport.Check.Kind.rule), (.client, .client), (.escapes, .client)].filter { self.others.contains($0.0) }
+                .map(\.1))
     }
 
     /// All flaws that fail a run under this rule.
@@ -87,7 +96,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         self.others = others
     }
 
-    /// Names out of `miss`, `unused`, `order`, `unsearched`, `rules` and `client`, or `none` alone.
+    /// Names out of `miss`, `unused`, `order`, `unsearched`, `rules`, `client` and `escapes`, or `none` alone.
     public init(names: [String]) throws(SettingError) {
         if names == ["none"] {
             self.init([])

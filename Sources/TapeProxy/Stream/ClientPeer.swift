@@ -15,6 +15,8 @@ final class ClientPeer {
     var localAddress: IPAddress?
     /// The address that the client connected from.
     var remoteAddress: SocketAddress?
+    /// The same with its port.
+    var proxyAddress: SocketAddress?
     private var sessionGate: SessionGate
     /// Set while the connection is open, because it closes with its session.
     private weak var connection: (any TimedConnection)?
@@ -84,8 +86,12 @@ final class ClientPeer {
 
     var needsCredentials: Bool { self.sessionGate.isGuarded }
 
-    /// Whether a request with this `Proxy-Authorization` value would be accepted.
-    func admits(_ authorization: String) -> Bool { self.sessionGate.session(for: authorization, at: self.session) != nil }
+    /// Whether a request with this `Proxy-Authorization` value would be accepted. Enters no session.
+    func admits(_ authorization: String) -> Bool {
+        // A copy, because the gate takes a value that it has accepted before for that of the current session.
+        var sessionGate = self.sessionGate
+        return sessionGate.session(for: authorization, at: self.session) != nil
+    }
 
     /// Decides who may request URLs in the path.
     var reverseGate: ReverseGate { ReverseGate(address: self.localAddress, isAuthorized: self.sessionGate.isGuarded) }

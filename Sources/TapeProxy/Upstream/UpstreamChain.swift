@@ -111,6 +111,9 @@ public struct UpstreamChain: Sendable, Hashable {
     /// Exceptions from the variable `no_proxy`.
     public var environmentExceptions = NoProxy("")
 
+    /// Servers on this machine are reached through the proxies, too.
+    package var includesThisMachine = false
+
     public init(http: UpstreamProxy? = nil, https: UpstreamProxy? = nil) {
         self.http = http
         self.https = https
@@ -125,7 +128,7 @@ public struct UpstreamChain: Sendable, Hashable {
     ///   - isTunnel: the connection carries something other than requests.
     func proxy(_ scheme: Origin.Scheme, host: String, port: Int, isTunnel: Bool) -> UpstreamProxy? {
         let chosen = scheme == .https ? self.https : isTunnel ? self.https ?? self.http : self.http
-        guard let proxy = chosen, !Self.isHere(host) else { return nil }
+        guard let proxy = chosen, self.includesThisMachine || !Self.isHere(host) else { return nil }
         let isException = self.exceptions.contains { $0.matches(host: host, port: port) } || self.environmentExceptions.contains(host, port)
         return isException ? nil : proxy
     }

@@ -3,6 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Platform
 internal import TapeExchange
+internal import TapeIsolation
 
 /// The lookups that one session is waiting for, so that stopping the session cancels them. Not Sendable: lives on its event loop.
 final class PendingLookups {
@@ -35,14 +36,17 @@ final class UpstreamDialer {
     private let own: OwnPorts
     private let log: ProxyLog
     private let transparent: Transparent?
+    private let inside: InsideDialer?
 
     /// - Parameters:
     ///   - own: the ports on which this process listens.
     ///   - transparent: notified of each connection.
+    ///   - isolation: of the program, whose own servers come before this machine's.
     init(
         loop: any EventLoop, limits: ProxyLimits, resolver: NameResolver, own: OwnPorts = OwnPorts(), log: ProxyLog = ProxyLog(),
-        transparent: Transparent? = nil
+        transparent: Transparent? = nil, isolation: Isolation? = nil
     ) {
+        self.inside = isolation.map { InsideDialer(isolation: $0, loop: loop) }
         self.transparent = transparent
         self.loop = loop
         self.limits = limits
@@ -112,20 +116,51 @@ final class UpstreamDialer {
         prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
         then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
     ) {
-        guard let first = addresses.first else {
+        guard !addresses.isEmpty else {
             return then(.failure(.failed(Failure(kind: .dns, message: "\"\(host)\" has no address: check the host name in the URL."))))
         }
         guard !addresses.contains(where: { self.isSelf($0) }) else { return then(.failure(.loop)) }
-        // With several addresses, NIO opens a channel for each address it tries. A handler belongs to one channel, and would stay with the
-        // first one after that has been closed.
-        let hasSeveral = addresses.count > 1
-        var bootstrap = ClientBootstrap(group: self.loop)
+        guard let inside, inside.serves(addresses) else {
+            return self.connectOutside(host: host, port: port, to: addresses, dns: dns, since: started, prepare: prepare, then: then)
+        }
+        inside.connect(to: addresses, until: started + .seconds(Int64(self.limits.connect))) { outcome in
+            switch outcome {
+            case .connected(let socket):
+                self.completed(
+                    self.bootstrap { prepare($0) }.withConnectedSocket(socket), host: host, port: port, dns: dns, since: started,
+                    then: then)
+            case .none where inside.isolation.reaches(port):
+                self.connectOutside(host: host, port: port, to: InsideDialer.outside(addresses, port: port), dns: dns, since: started, prepare: prepare, then: then)
+            case .none:
+                let message =
+                    "no server of the isolated program listens on \"\(host)\", port \(port): if it is a server of this machine, pass --reach \(port)."
+                then(.failure(.failed(Failure(kind: .refused, message: message))))
+            }
+        }
+    }
+
+    private func bootstrap(
+        _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) -> ClientBootstrap {
+        ClientBootstrap(group: self.loop)
             .connectTimeout(.seconds(Int64(self.limits.connect)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.recvAllocator, value: ReadBuffers(upTo: self.limits.readSize))
-            .channelInitializer { hasSeveral ? $0.eventLoop.makeSucceededVoidFuture() : prepare($0) }
+            .channelInitializer(initialize)
+    }
+
+    /// - Parameter addresses: at least one.
+    private func connectOutside(
+        host: String, port: Int, to addresses: [SocketAddress], dns: Double?, since started: NIODeadline,
+        prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
+    ) {
+        // With several addresses, NIO opens a channel for each address it tries. A handler belongs to one channel, and would stay with the
+        // first one after that has been closed.
+        let hasSeveral = addresses.count > 1
+        var bootstrap = self.bootstrap { hasSeveral ? $0.eventLoop.makeSucceededVoidFuture() : prepare($0) }
         #if os(Linux)
         if self.transparent?.mayMark == true { bootstrap = bootstrap.channelOption(Transparent.marked, value: Transparent.mark) }
         #endif
@@ -138,7 +173,14 @@ final class UpstreamDialer {
                         throw error
                     }
                 }
-            : bootstrap.connect(to: first)
+            : bootstrap.connect(to: addresses[0])
+        self.completed(connecting, host: host, port: port, dns: dns, since: started, then: then)
+    }
+
+    private func completed(
+        _ connecting: EventLoopFuture<any Channel>, host: String, port: Int, dns: Double?, since started: NIODeadline,
+        then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
+    ) {
         connecting.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):

@@ -13,7 +13,7 @@ struct Checkup {
     }
 
     var findings: [CheckupFinding] {
-        [self.swift, self.libcurl, self.namespace, self.authority, self.systemTrust].compactMap(\.self) + self.bundles + self.proxies
+        [self.swift, self.libcurl, self.namespace, self.isolation, self.authority, self.systemTrust].compactMap(\.self) + self.bundles + self.proxies
     }
 
     /// The requirements that are not met, one line each.
@@ -24,6 +24,7 @@ struct Checkup {
                 case .swift: self.swift
                 case .libcurl: self.libcurl
                 case .namespace: self.namespace
+                case .isolation: self.isolation
                 case .authority: self.authority
                 case .systemTrust: self.systemTrust
                 case .https: self.https
@@ -66,6 +67,16 @@ struct Checkup {
                 text: "permitted: programs run by \"wiretape record --\" trust the authority, URLSession included")
         }
         return CheckupFinding(mark: .note, name: "namespace", text: "not permitted: \(obstacle.reason)", remedy: obstacle.remedy)
+    }
+
+    private var isolation: CheckupFinding? {
+        guard self.readings.facts.system == .linux else { return nil }
+        guard let obstacle = self.readings.isolationObstacle else {
+            return CheckupFinding(
+                mark: .ok, name: "isolation",
+                text: "permitted: \"wiretape record --isolate\" also sees programs that use no proxy settings")
+        }
+        return CheckupFinding(mark: .note, name: "isolation", text: "not permitted: \(obstacle.reason)", remedy: obstacle.remedy)
     }
 
     private var https: CheckupFinding? {

@@ -24,6 +24,8 @@ struct CheckupReadings {
     var facts: PlatformFacts
     /// Why a mount namespace is not available; nil if it is, or if the system has none.
     var obstacle: NamespaceAdvice?
+    /// Why a program cannot be isolated; nil if it can, or if the system has no namespaces.
+    var isolationObstacle: NamespaceAdvice?
     var authorityFile: String
     var authority: Authority
     var systemBundles: [String]
@@ -48,13 +50,15 @@ struct CheckupReadings {
         }
         facts.trustsAuthority = pem.isEmpty || roots.isEmpty ? nil : PEMCertificates.contains(roots, pem)
         var obstacle: NamespaceAdvice?
+        var isolationObstacle: NamespaceAdvice?
         #if os(Linux)
         facts.libcurl = CurlReading.facts()
         obstacle = Self.namespaceObstacle()
+        isolationObstacle = Self.isolationObstacle()
         facts.permitsNamespace = obstacle == nil
         #endif
         return CheckupReadings(
-            facts: facts, obstacle: obstacle, authorityFile: file, authority: authority, systemBundles: SystemRoots.files(),
+            facts: facts, obstacle: obstacle, isolationObstacle: isolationObstacle, authorityFile: file, authority: authority, systemBundles: SystemRoots.files(),
             bundles: Self.bundles(environment, pem),
             variables: environment.filter {
                 (ChildEnvironment.proxyNames + ["no_proxy", "NO_PROXY"]).contains($0.key) && !$0.value.isEmpty
@@ -97,6 +101,15 @@ struct CheckupReadings {
     }
 
     #if os(Linux)
+    /// Sets up an isolated network that ends at once.
+    private static func isolationObstacle() -> NamespaceAdvice? {
+        guard let folder = try? RunFolder(environment: ChildEnvironment.parent) else { return nil }
+        defer { folder.remove() }
+        var plan = NamespacePlan(bundle: "", holder: folder.path, files: [], folders: [], roots: [])
+        plan.isolation = NamespacePlan.Isolation(socket: nil, port: 0, reach: [])
+        return NamespaceChoice.obstacle(plan)
+    }
+
     /// Mounts the system's own bundle over itself, in a namespace that ends at once.
     private static func namespaceObstacle() -> NamespaceAdvice? {
         let files = SystemRoots.files()

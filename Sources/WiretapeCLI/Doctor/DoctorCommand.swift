@@ -19,7 +19,7 @@ struct DoctorCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Fail unless this is available: swift, libcurl, namespace, authority, system-trust, https (of URLSession). Repeatable.",
+            "Fail unless this is available: swift, libcurl, namespace, isolation, authority, system-trust, https (of URLSession). Repeatable.",
             valueName: "what"))
     var require: [CheckupRequirement] = []
 
@@ -48,6 +48,8 @@ enum CheckupRequirement: String, CaseIterable, ExpressibleByArgument {
     case libcurl
     /// A program can be given a mount namespace of its own.
     case namespace
+    /// A program can be given a network of its own.
+    case isolation
     /// The authority is there and can be used.
     case authority
     /// The authority is among the system's roots.

@@ -16,7 +16,9 @@ final class ChildProcess: Sendable {
     }
 
     /// Starts a program, looked up in PATH.
-    init(command: [String], environment: [String: String]) throws(StartError) {
+    ///
+    /// - Parameter inherited: descriptors that the program gets besides the standard streams.
+    init(command: [String], environment: [String: String], inherited: [Int32] = []) throws(StartError) {
         guard let name = command.first else { throw .failed("no command after \"--\": name the program to run.") }
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -38,6 +40,7 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         StartDescriptors.closeOthersAtExec()
+        for descriptor in inherited { _ = fcntl(descriptor, F_SETFD, 0) }
         var id = pid_t()
         var status = posix_spawnp(&id, name, nil, &attributes, &arguments, &variables)
         // A program written a moment ago can still be open in a child of its writer, between fork and exec.
@@ -47,9 +50,13 @@ final class ChildProcess: Sendable {
         }
         switch status {
         case 0: self.id = id
-        case ENOENT: throw .notFound("\"\(name)\" was not found: pass the program's path, or add its folder to PATH.")
+        case ENOENT: throw .notFound(Self.notFound(name))
         default: throw .failed("\"\(name)\" cannot be started (\(String(cString: strerror(status)))): is it a program that you may run?")
         }
+    }
+
+    static func notFound(_ name: String) -> String {
+        "\"\(name)\" was not found: pass the program's path, or add its folder to PATH."
     }
 
     /// Blocks until the program ends.

@@ -32,6 +32,7 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
     @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
+    @OptionGroup(title: "Isolation") var isolation: IsolateOptions
     @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
@@ -46,13 +47,14 @@ struct RecordCommand: ParsableCommand {
             file: self.file, mode: .all, settings: self.failures.lay(over: self.rules.lay(over: RunSettings())), modify: self.modify, config: self.config,
             reports: [], proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
-            url: self.url,
+            url: self.url, isolation: self.isolation,
             command: self.command)
     }
 
     func validate() throws {
         try self.browser.validate(url: self.url)
         try self.trust.validate(with: self.command)
+        try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
     }
 
     func run() throws { try self.proxyRun.run() }
@@ -87,6 +89,7 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
     @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
+    @OptionGroup(title: "Isolation") var isolation: IsolateOptions
 
     @Argument(
         parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.",
@@ -100,7 +103,7 @@ struct ReplayCommand: ParsableCommand {
             settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
             modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy, tls: self.tls, trust: self.trust, upstreamTLS: nil, recording: nil,
-            browser: self.browser, url: self.url,
+            browser: self.browser, url: self.url, isolation: self.isolation,
             command: self.command)
     }
 
@@ -110,6 +113,7 @@ struct ReplayCommand: ParsableCommand {
         }
         try self.browser.validate(url: self.url)
         try self.trust.validate(with: self.command)
+        try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
     }
 
     func run() throws { try self.proxyRun.run() }
@@ -151,6 +155,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
     @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
+    @OptionGroup(title: "Isolation") var isolation: IsolateOptions
     @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
@@ -167,13 +172,14 @@ struct RunCommand: ParsableCommand {
             file: self.file, mode: nil, settings: settings, modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
-            url: self.url,
+            url: self.url, isolation: self.isolation,
             command: self.command)
     }
 
     func validate() throws {
         try self.browser.validate(url: self.url)
         try self.trust.validate(with: self.command)
+        try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
     }
 
     func run() throws { try self.proxyRun.run() }

@@ -8,6 +8,7 @@ internal import Dispatch
 internal import Logging
 internal import Platform
 internal import TapeInspector
+internal import TapeIsolation
 internal import TapeProxy
 internal import TapeRecorder
 internal import TrafficRules
@@ -33,6 +34,7 @@ struct ProxyRun {
     var browser = BrowserOptions()
     /// The URL that the browser opens.
     var url: String?
+    var isolation = IsolateOptions()
     /// The program, or the browser's own arguments.
     var command: [String]
 
@@ -64,7 +66,9 @@ struct ProxyRun {
         configuration.refresh = plan.refresh
         configuration.rules = try settings.ruleEngine(mayGetRules: self.proxy.page.web)
         configuration.judgesClient = settings.verdict != nil
-        let program = try self.hasProgram ? self.trustedProgram(place, screen) : nil
+        let isolation = try self.isolation.make(cassette: plan.cassette, mayForward: plan.recording.target != .nothing)
+        configuration.isolation = isolation
+        let program = try self.hasProgram ? self.trustedProgram(place, isolation, screen) : nil
         defer {
             // Helpers of a browser may outlive it for a moment, and write.
             if let profile = program?.profile, !profile.remove(attempts: 20) {
@@ -115,9 +119,14 @@ struct ProxyRun {
         page?.rules?.follow(elapsed: { server.elapsed }, verdict: { server.clientVerdict(exitCode: nil, limits: limits) })
         let closing = ClosingTime(grace: settings.graceInForce, hasten: { recorder?.hasten() })
         let outcome =
-            program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart, closing) }
+            program.map {
+                self.serve(server, screen, child: $0, isolation, configuration.credentials, recordedAt: plan.cassette?.firstStart, closing)
+            }
             ?? self.serve(server, screen, configuration.credentials, closing)
         server.stop()
+        #if os(Linux)
+        isolation?.stop()
+        #endif
         screen.stop()
         if server.counts.tlsFailures > 0 || server.counts.tunnels > 0 {
             for notice in program?.notices ?? [] { screen.say(notice) }
@@ -155,14 +164,15 @@ struct ProxyRun {
         let findings = server.clientVerdict(exitCode: outcome.childStatus, limits: settings.verdict?.value ?? ClientVerdict.Limits())
         var replay = session.report(name: self.file, cassette: plan.cassette)
         replay.checks = RuleLines.checks(rules, findings)
+        let isolated = isolation.map { IsolationLines(report: $0.report, isReplay: plan.recording.target == .nothing) }
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: replay,
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, command: self.command, failOn: settings.failOnInForce,
-            rules: rules, clientVerdict: findings, review: review,
+            rules: rules, clientVerdict: findings, isolation: isolated, review: review,
             address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
             keepsOnFailure: settings.keepsOnFailure)
         for (report, file) in reports {
-            try report.bytes(summary.replay, failOn: summary.failOn).withUnsafeBytes { try file.write($0) }
+            try report.bytes(summary.replay, failOn: summary.failOn, isolation: isolated).withUnsafeBytes { try file.write($0) }
             try file.finish()
         }
         if self.proxy.json {
@@ -287,6 +297,8 @@ struct ProxyRun {
     /// The program's command line, and the files that make it trust the authority.
     private struct TrustedProgram {
         var command: [String]
+        /// The namespaces that the command enters.
+        var namespaces = NamespaceChoice()
         var trust: ChildTrust
         /// Nil for any other program.
         var browser: Browser?
@@ -300,7 +312,9 @@ struct ProxyRun {
 
     private var hasProgram: Bool { self.browser.browser || !self.command.isEmpty }
 
-    private func trustedProgram(_ place: AuthorityPlace, _ screen: RunScreen) throws(TrustError) -> TrustedProgram {
+    private func trustedProgram(
+        _ place: AuthorityPlace, _ isolation: Isolation?, _ screen: RunScreen
+    ) throws(TrustError) -> TrustedProgram {
         let certificate = try self.tls.certificate(in: place)
         let authority = certificate.chain
         let folder = TrustFolder(path: place.trustFolder)
@@ -312,16 +326,28 @@ struct ProxyRun {
                 authority: certificate)
         }
         if let browser = Browser.started(by: self.command) { screen.say(browser.advice(for: self.file)) }
-        let means = try NamespaceChoice.make(self.trust.trust, authority: authority) { () throws(TrustError) in
-            try NamespacePlan.prepare(trust, authority: authority, folder: folder)
+        let prepare = { () throws(TrustError) in try NamespacePlan.prepare(trust, authority: authority, folder: folder) }
+        let means: NamespaceChoice
+        if let isolation {
+            means = try NamespaceChoice.isolated(
+                self.trust.trust, authority: authority, isolation: isolation.plan(socket: nil, port: 0),
+                holder: try NamespacePlan.holder(in: folder), prepare: prepare)
+        } else {
+            means = try NamespaceChoice.make(self.trust.trust, authority: authority, prepare: prepare)
         }
         return TrustedProgram(
-            command: means.command(self.command), trust: trust, authority: certificate,
+            command: self.command, namespaces: means, trust: trust, authority: certificate,
             notices: trust.notices + (means.notice.map { [$0] } ?? []))
     }
 
-    private func commandLine(of program: TrustedProgram, at server: ProxyServer) throws(TrustError) -> [String] {
-        guard let browser = program.browser, let profile = program.profile else { return program.command }
+    private func commandLine(
+        of program: TrustedProgram, _ isolation: Isolation?, at server: ProxyServer
+    ) throws(TrustError) -> [String] {
+        guard let browser = program.browser, let profile = program.profile else {
+            var namespaces = program.namespaces
+            namespaces.plan?.isolation = isolation.map { $0.plan(socket: $0.innerEnd, port: UInt16(clamping: server.port)) }
+            return namespaces.command(program.command)
+        }
         let launch = BrowserLaunch(
             browser: browser, proxy: ProxyAddress.reachable(server.address), profile: profile.path, authority: program.authority,
             leafKey: server.leafKeyDigest ?? [], url: self.url,
@@ -330,23 +356,32 @@ struct ProxyRun {
     }
 
     private func serve(
-        _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, _ credentials: String?, recordedAt start: Timestamp?,
+        _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, _ isolation: Isolation?, _ credentials: String?,
+        recordedAt start: Timestamp?,
         _ closing: ClosingTime
     ) -> Outcome {
         let credentials = credentials.map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
         var environment = ChildEnvironment.through(
-            proxy: "http://\(credentials)\(ProxyAddress.reachable(server.address))", trust: program.trust, parent: ChildEnvironment.parent)
+            // Inside, the proxy listens on loopback whatever it listens on outside.
+            proxy: "http://\(credentials)\(isolation == nil ? ProxyAddress.reachable(server.address) : "127.0.0.1:\(server.port)")",
+            trust: program.trust, parent: ChildEnvironment.parent)
         for (name, value) in ChildEnvironment.recordingTime(start) { environment[name] = value }
+        // The process that enters the namespaces would find out only after it has started.
+        if isolation != nil, let name = self.command.first, ProgramSearch.file(name) == nil {
+            screen.complain(ChildProcess.notFound(name))
+            return Outcome(startStatus: ExitStatus.commandNotFound)
+        }
         let command: [String]
         do throws(TrustError) {
-            command = try self.commandLine(of: program, at: server)
+            command = try self.commandLine(of: program, isolation, at: server)
         } catch {
             screen.complain(error.message)
             return Outcome(startStatus: ExitStatus.failed)
         }
         let child: ChildProcess
         do throws(ChildProcess.StartError) {
-            child = try ChildProcess(command: command, environment: environment)
+            child = try ChildProcess(
+                command: command, environment: environment, inherited: isolation.map { [$0.innerEnd] } ?? [])
         } catch {
             switch error {
             case .notFound(let message):
@@ -357,6 +392,14 @@ struct ProxyRun {
                 return Outcome(startStatus: ExitStatus.failed)
             }
         }
+        #if os(Linux)
+        if let isolation, let problem = isolation.open(for: server) {
+            screen.complain(problem)
+            child.send(signal: SIGKILL)
+            _ = child.wait()
+            return Outcome(startStatus: ExitStatus.failed)
+        }
+        #endif
         if self.proxy.verbose { screen.say("listening on http://\(server.address)") }
         screen.showCounts { server.counts }
         SignalThread.start { arrival in

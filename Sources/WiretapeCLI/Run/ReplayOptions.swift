@@ -96,7 +96,7 @@ struct DescriptorOptions: ParsableArguments {
 struct FailureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), rules (8: a traffic rule matched nothing, or could not be carried out), client (9: --verdict client found something), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
+            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), rules (8: a traffic rule matched nothing, or could not be carried out), client (9: --verdict client found something), escapes (10: with --isolate, the program tried to get past the proxy), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
             valueName: "flaws"),
         transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
     var failOn: FailureRule?
@@ -192,11 +192,14 @@ struct ReportFile: Sendable, Hashable {
         self.path = path
     }
 
-    func bytes(_ report: ReplayReport, failOn: FailureRule) -> [UInt8] {
+    /// - Parameter isolation: nil if the program was not isolated.
+    func bytes(_ report: ReplayReport, failOn: FailureRule, isolation: IsolationLines? = nil) -> [UInt8] {
         switch self.form {
-        case .json: Array(VisibleText.whole(report.json, .json).utf8)
+        case .json: return Array(VisibleText.whole(isolation?.added(toJSON: report.json) ?? report.json, .json).utf8)
         case .junit:
-            Array(
+            var report = report
+            if let isolation { report.checks.append(isolation.check(isFailure: failOn.others.contains(.escapes))) }
+            return Array(
                 VisibleText.whole(report.junit(failOn: failOn.failing.union([.unserved]), failingChecks: failOn.failingChecks), .xml).utf8)
         }
     }

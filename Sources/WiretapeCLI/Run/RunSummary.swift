@@ -22,6 +22,8 @@ struct RunSummary {
     var rules: [RuleReport] = []
     /// What the client did with answers that failed; nil if nobody asks.
     var clientVerdict: [ClientVerdict.Finding]?
+    /// What an isolated command did on the network; nil if it was not isolated.
+    var isolation: IsolationLines?
     /// The outcome of `--review`; nil if there was no review.
     var review: RecordingReview.Outcome?
     /// The address of the command's proxy; nil if the command was not given one, as with a browser.
@@ -36,7 +38,7 @@ struct RunSummary {
         if let childStatus, childStatus != 0 { return childStatus }
         let failures = RunFailure.all(
             failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules,
-            findings: self.clientVerdict?.count ?? 0)
+            findings: self.clientVerdict?.count ?? 0, escapes: self.isolation?.report.refusals ?? 0)
         return failures.min()?.rawValue ?? ExitStatus.done
     }
 
@@ -74,6 +76,10 @@ struct RunSummary {
         if self.counts.tlsFailures > 0 {
             screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
         }
+        if let isolation {
+            for line in isolation.refusals { screen.complain(line) }
+            screen.say(isolation.verdict)
+        }
         if let unheard = self.unheard { screen.say(unheard) }
         if self.counts.tunnels > 0 {
             screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through unopened: their contents are not recorded.")
@@ -82,7 +88,9 @@ struct RunSummary {
 
     /// The advice for a command that made no request through the proxy; nil for others.
     private var unheard: String? {
-        guard self.childStatus != nil, self.counts == ProxyCounts(), self.verdict.hits == 0, let address else { return nil }
+        guard self.childStatus != nil, self.isolation == nil, self.counts == ProxyCounts(), self.verdict.hits == 0, let address else {
+            return nil
+        }
         return UnheardProgram(of: self.command).advice(address: address)
     }
 
@@ -93,7 +101,8 @@ struct RunSummary {
                 next = ": wiretape itself answered \(Quantity.count(self.counts.answered, "request"))."
             } else {
                 next =
-                    recorder.lost > 0 || self.counts.tunnels > 0 || self.unheard != nil ? "." : ": does the program use its proxy settings?"
+                    recorder.lost > 0 || self.counts.tunnels > 0 || self.unheard != nil || self.isolation != nil
+                    ? "." : ": does the program use its proxy settings?"
             }
             switch self.plan.target {
             case .replace: return "nothing was recorded, so \(self.plan.path) is unchanged\(next)"
@@ -145,6 +154,10 @@ struct RunSummary {
         if let clientVerdict {
             writer.member("client")
             RuleLines.write(clientVerdict, to: &writer)
+        }
+        if let isolation {
+            writer.member("isolation")
+            writer.raw(isolation.json)
         }
         if let review {
             writer.member("review")

@@ -1,6 +1,7 @@
 internal import Platform
+internal import TapeIsolation
 
-/// Why a program cannot have a mount namespace of its own, and what to do about it.
+/// Why a program cannot have namespaces of its own, and what to do about it.
 ///
 /// Uses the first row of a table that matches the obstacle and the system's facts.
 struct NamespaceAdvice: Hashable {
@@ -19,6 +20,16 @@ struct NamespaceAdvice: Hashable {
         Row(
             fits: { obstacle, _ in obstacle.step == .nothingToCover }, reason: "no bundle of the system's roots was found",
             remedy: "install the package ca-certificates"),
+        Row(
+            fits: { obstacle, _ in obstacle.step == .library }, reason: "libnftables.so.1 cannot be loaded",
+            remedy: "install the package libnftables1"),
+        Row(
+            fits: { obstacle, _ in [.link, .sockets, .watching, .rules].contains(obstacle.step) },
+            reason: "the kernel does not permit or lacks a part of this network",
+            remedy: "run as root, or with a kernel that has nft_tproxy, nft_socket and nfnetlink_log"),
+        Row(
+            fits: { obstacle, facts in obstacle.number == ENOSPC && facts.maxNetworkNamespaces == 0 },
+            reason: "user.max_net_namespaces is 0", remedy: "\"sysctl user.max_net_namespaces=10000\""),
         Row(
             fits: { _, facts in facts.maxUserNamespaces == 0 && !facts.isRoot }, reason: "user.max_user_namespaces is 0",
             remedy: "run as root, or \"sysctl user.max_user_namespaces=10000\""),
@@ -56,17 +67,24 @@ struct NamespaceAdvice: Hashable {
         let row = Self.rows.first { $0.fits(obstacle, facts) }
         let call =
             switch obstacle.step {
-            case .unshare: "unshare(CLONE_NEWNS)"
-            case .unshareUser: "unshare(CLONE_NEWUSER|CLONE_NEWNS)"
+            case .unshare: "unshare"
+            case .unshareUser: "unshare(CLONE_NEWUSER)"
             case .numbers: "writing the user's number into the namespace"
             case .propagation: "making mounts private"
             case .cover: "mounting a bundle over the system's"
             case .folder: "mounting a folder of roots over the system's"
-            case .nothingToCover: ""
+            case .resolver: "mounting the resolver's settings over the system's"
+            case .link: "setting up the loopback interface"
+            case .sockets: "opening a socket in the new network"
+            case .watching: "opening a socket that watches the new network"
+            case .dialer: "starting the process that opens sockets in the new network"
+            case .rules: "loading the rules of nftables"
+            case .library, .nothingToCover: ""
             case .unknown: "trying it"
             }
         let error = obstacle.number == 0 ? "" : " failed with \(Self.name(obstacle.number)) (\(String(cString: strerror(obstacle.number))))"
-        let parts = [call.isEmpty ? "" : call + (error.isEmpty ? " failed" : error), row?.reason ?? ""].filter { !$0.isEmpty }
+        let detail = obstacle.detail.isEmpty ? "" : " (\(obstacle.detail))"
+        let parts = [call.isEmpty ? "" : call + (error.isEmpty ? " failed" : error) + detail, row?.reason ?? ""].filter { !$0.isEmpty }
         self.reason = parts.joined(separator: ", and ")
         self.remedy = row?.remedy ?? "run as root"
     }
@@ -81,6 +99,11 @@ struct NamespaceAdvice: Hashable {
     /// For `--trust namespace`, which fails.
     var refusal: String {
         "--trust namespace is not available here: \(self.reason): \(self.remedy), or use --trust env with \"wiretape ca install\" or WIRETAPE_REVERSE before URLs."
+    }
+
+    /// For `--isolate`, which fails.
+    var isolationRefusal: String {
+        "--isolate is not available here: \(self.reason): \(self.remedy), or leave out --isolate; programs that use their proxy settings are recorded without it."
     }
 
     /// For `--trust auto`, which falls back to the variables.
@@ -105,6 +128,15 @@ struct NamespaceObstacle: Error, Hashable {
         case cover
         /// Adding the roots to the folders of hashes.
         case folder
+        /// Mounting the settings of the resolver inside.
+        case resolver
+        /// See `InsideNetwork.Obstacle`.
+        case link
+        case sockets
+        case watching
+        case dialer
+        case library
+        case rules
         /// There is no file of roots to cover.
         case nothingToCover
         /// The probe printed nothing that can be parsed.
@@ -114,16 +146,35 @@ struct NamespaceObstacle: Error, Hashable {
     var step: Step
     /// errno; 0 if no call failed.
     var number: Int32
+    /// A library's own words; empty if there are none.
+    var detail = ""
 }
+
+#if os(Linux)
+extension NamespaceObstacle {
+    init(_ obstacle: InsideNetwork.Obstacle) {
+        let step: Step =
+            switch obstacle.step {
+            case .link: .link
+            case .socket: .sockets
+            case .watching: .watching
+            case .dialer: .dialer
+            case .library: .library
+            case .rules: .rules
+            }
+        self.init(step: step, number: obstacle.number, detail: obstacle.detail)
+    }
+}
+#endif
 
 extension NamespaceObstacle {
     /// One line, as the probe prints it.
-    var line: String { "\(self.step.rawValue) \(self.number)" }
+    var line: String { "\(self.step.rawValue) \(self.number)" + (self.detail.isEmpty ? "" : " \(self.detail)") }
 
     init?(line: some StringProtocol) {
-        let words = line.split(separator: " ")
-        guard words.count == 2, let step = Step(rawValue: String(words[0])), let number = Int32(words[1]) else { return nil }
-        self.init(step: step, number: number)
+        let words = line.split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, let step = Step(rawValue: String(words[0])), let number = Int32(words[1]) else { return nil }
+        self.init(step: step, number: number, detail: words.count > 2 ? String(words[2]) : "")
     }
 }
 
@@ -134,6 +185,8 @@ struct NamespaceFacts: Hashable {
     var seccomp: Int?
     /// `user.max_user_namespaces`.
     var maxUserNamespaces: Int?
+    /// `user.max_net_namespaces`.
+    var maxNetworkNamespaces: Int?
     /// `kernel.unprivileged_userns_clone`, of Debian's older kernels.
     var unprivilegedClone: Int?
     /// `kernel.apparmor_restrict_unprivileged_userns`, of Ubuntu's newer kernels.
@@ -145,6 +198,7 @@ struct NamespaceFacts: Hashable {
         return NamespaceFacts(
             isRoot: isRoot, seccomp: seccomp.flatMap { Int($0.dropFirst(8).filter { !$0.isWhitespace }) },
             maxUserNamespaces: number("/proc/sys/user/max_user_namespaces"),
+            maxNetworkNamespaces: number("/proc/sys/user/max_net_namespaces"),
             unprivilegedClone: number("/proc/sys/kernel/unprivileged_userns_clone"),
             appArmorRestricts: number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"))
     }

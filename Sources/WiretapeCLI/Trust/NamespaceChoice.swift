@@ -31,11 +31,28 @@ struct NamespaceChoice: Hashable {
         return NamespaceChoice(notice: advice.notice)
     }
 
+    /// The same for a program that is isolated as well: the namespaces are then needed whatever the means.
+    ///
+    /// - Parameter isolation: only tried here.
+    static func isolated(
+        _ means: TrustMeans, authority: [UInt8], isolation: NamespacePlan.Isolation, holder: String,
+        systemRoots: () -> [UInt8] = Self.systemRoots, obstacle: (NamespacePlan) -> NamespaceAdvice? = Self.obstacle,
+        prepare: () throws(TrustError) -> NamespacePlan
+    ) throws(TrustError) -> NamespaceChoice {
+        let coversRoots = means == .namespace || means == .auto && !PEMCertificates.contains(systemRoots(), authority)
+        var plan = coversRoots ? try prepare() : NamespacePlan(bundle: "", holder: holder, files: [], folders: [], roots: [])
+        plan.isolation = isolation
+        if let advice = obstacle(plan) { throw TrustError(advice.isolationRefusal) }
+        return NamespaceChoice(plan: plan)
+    }
+
     /// The command line that runs `command` in the namespace. It is `command` itself if its program does not exist; that then fails as
     /// usual.
     func command(_ command: [String], path: String = ProgramSearch.folders) -> [String] {
         #if os(Linux)
-        guard let plan, let name = command.first, ProgramSearch.file(name, in: path) != nil else { return command }
+        guard let plan, let name = command.first else { return command }
+        // An isolated command never runs without its namespaces, whatever becomes of its file.
+        guard plan.isolation != nil || ProgramSearch.file(name, in: path) != nil else { return command }
         return [NamespaceProbe.ownProgram] + plan.arguments(for: command)
         #else
         return command
@@ -67,7 +84,7 @@ enum NamespaceProbe {
 
     /// - Returns: nil if it works.
     static func obstacle(to plan: NamespacePlan, program: String = Self.ownProgram) -> NamespaceObstacle? {
-        guard !plan.files.isEmpty || !plan.folders.isEmpty else { return NamespaceObstacle(step: .nothingToCover, number: 0) }
+        guard !plan.isEmpty else { return NamespaceObstacle(step: .nothingToCover, number: 0) }
         guard let said = ProgramOutput.text(of: program, ["wiretape"] + plan.arguments(for: [])), said.status != 0 else { return nil }
         let line = String(decoding: said.output, as: UTF8.self).split(separator: "\n").last ?? ""
         return NamespaceObstacle(line: line) ?? NamespaceObstacle(step: .unknown, number: 0)

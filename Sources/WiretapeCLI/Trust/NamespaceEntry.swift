@@ -1,4 +1,5 @@
 internal import Platform
+internal import TapeIsolation
 
 /// The other role of this program: it enters a mount namespace, mounts as planned, and becomes the program to run.
 ///
@@ -18,10 +19,17 @@ enum NamespaceEntry {
                 Self.failed, "wiretape: \"\(NamespacePlan.word)\" is for wiretape itself: pass --trust namespace to \"wiretape record\".")
         }
         let isProbe = mark + 1 == arguments.count
+        let socket = plan.isolation?.socket
         do throws(NamespaceObstacle) {
             try NamespaceMounts(plan).enter()
+            try Self.isolate(plan.isolation, socket)
         } catch {
             if isProbe { Self.end(Self.failed, error.line, to: STDOUT_FILENO) }
+            if let socket {
+                // The process outside prints the reason.
+                InsideSockets.report(error.line, through: socket)
+                exit(Self.failed)
+            }
             Self.end(Self.failed, "wiretape: " + NamespaceAdvice(error, .read()).refusal)
         }
         if isProbe { exit(0) }
@@ -30,6 +38,23 @@ enum NamespaceEntry {
     }
 
     #if os(Linux)
+    /// Sets the network up, hands its sockets out through `socket`, and waits until the process outside is ready.
+    private static func isolate(_ isolation: NamespacePlan.Isolation?, _ socket: Int32?) throws(NamespaceObstacle) {
+        guard let isolation else { return }
+        do throws(InsideNetwork.Obstacle) {
+            let sockets = try InsideNetwork(proxyPort: isolation.port, reach: isolation.reach).make()
+            defer { sockets.closeAll() }
+            if let socket {
+                // The process outside has ended, and nobody waits for the command.
+                guard sockets.handOut(through: socket) else { exit(Self.failed) }
+                close(socket)
+            }
+            try InsideNetwork.dropCapabilities()
+        } catch {
+            throw NamespaceObstacle(error)
+        }
+    }
+
     /// - Parameter words: the original bytes, since a path need not be UTF-8.
     private static func become(_ name: String, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Never {
         guard let program = words[0] else { Self.end(Self.failed, "wiretape: there is no command after \"--\": pass one.") }
@@ -65,11 +90,14 @@ struct NamespaceMounts {
     init(_ plan: NamespacePlan) { self.plan = plan }
 
     func enter() throws(NamespaceObstacle) {
-        guard !self.plan.files.isEmpty || !self.plan.folders.isEmpty else { throw NamespaceObstacle(step: .nothingToCover, number: 0) }
+        guard !self.plan.isEmpty else { throw NamespaceObstacle(step: .nothingToCover, number: 0) }
         guard let calls = NamespaceCalls() else { throw NamespaceObstacle(step: .unshare, number: ENOSYS) }
         try self.unshare(calls)
         try Self.step(.propagation) { () throws(NamespaceCalls.SystemError) in
             try calls.mount(nil, at: "/", NamespaceCalls.recursive | NamespaceCalls.isPrivate)
+        }
+        if self.plan.isolation != nil {
+            try Self.step(.resolver) { () throws(NamespaceCalls.SystemError) in try self.coverResolver(calls) }
         }
         for file in self.plan.files {
             try Self.step(.cover) { () throws(NamespaceCalls.SystemError) in
@@ -93,17 +121,19 @@ struct NamespaceMounts {
 
     // MARK: The namespace
 
-    /// Creates a mount namespace if the process may do so; otherwise a user namespace that contains the mount namespace.
+    /// Creates a mount namespace, and a network namespace if the program is isolated, if the process may do so; otherwise a user namespace
+    /// that contains them.
     private func unshare(_ calls: NamespaceCalls) throws(NamespaceObstacle) {
+        let wanted = NamespaceCalls.newMounts | (self.plan.isolation == nil ? 0 : NamespaceCalls.newNetwork)
         do throws(NamespaceCalls.SystemError) {
-            return try calls.unshare(NamespaceCalls.newMounts)
+            return try calls.unshare(wanted)
         } catch {
             guard error.number == EPERM else { throw NamespaceObstacle(step: .unshare, number: error.number) }
         }
         let (user, group) = (geteuid(), getegid())
         let capabilities = calls.boundingSet
         try Self.step(.unshareUser) { () throws(NamespaceCalls.SystemError) in
-            try calls.unshare(NamespaceCalls.newUser | NamespaceCalls.newMounts)
+            try calls.unshare(NamespaceCalls.newUser | wanted)
         }
         try Self.step(.numbers) { () throws(NamespaceCalls.SystemError) in
             // A process may map a group only after giving up setgroups (user_namespaces(7)).
@@ -121,6 +151,60 @@ struct NamespaceMounts {
         defer { close(descriptor) }
         let count = text.utf8.count
         guard Glibc.write(descriptor, text, count) == count else { throw NamespaceCalls.SystemError(number: errno) }
+    }
+
+    // MARK: The resolver
+
+    private static let resolverFile = "/etc/resolv.conf"
+    private static let serviceFile = "/etc/nsswitch.conf"
+    private static let hostsFile = "/etc/hosts"
+    /// The folders of services that look names up for programs by a socket of the file system.
+    private static let services = ["/run/nscd", "/var/run/nscd", "/run/systemd/resolve", "/run/avahi-daemon"]
+
+    /// Points the C library to the resolver inside, past all services of the machine.
+    private func coverResolver(_ calls: NamespaceCalls) throws(NamespaceCalls.SystemError) {
+        let flags = NamespaceCalls.noSetUser | NamespaceCalls.noDevices
+        try calls.mount("tmpfs", at: self.plan.holder, type: "tmpfs", flags, data: "mode=755,size=1m")
+        // Every address is answered on port 53; this one is none of another machine.
+        try self.cover(Self.resolverFile, with: "nameserver 198.18.0.1\noptions timeout:2 attempts:2\n", calls)
+        if let text = NamespaceFacts.text(Self.serviceFile) {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            try self.cover(
+                Self.serviceFile, with: lines.map { $0.hasPrefix("hosts:") ? "hosts: files dns" : $0 }.joined(separator: "\n"), calls)
+        }
+        var name = [CChar](repeating: 0, count: 256)
+        let host =
+            gethostname(&name, name.count - 1) == 0
+            ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+        try self.cover(Self.hostsFile, with: InsideHosts.text(NamespaceFacts.text(Self.hostsFile) ?? "", host: host), calls)
+        // The files stay where they are mounted.
+        try calls.unmount(self.plan.holder)
+        for folder in Self.services {
+            var status = stat()
+            guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let real = Self.real(folder) else { continue }
+            try calls.mount("tmpfs", at: real, type: "tmpfs", flags, data: "mode=755,size=64k")
+        }
+    }
+
+    /// Covers the file that a path leads to. Without such a file there is nothing to cover: the C library then asks 127.0.0.1, which the
+    /// resolver answers too.
+    private func cover(_ path: String, with text: String, _ calls: NamespaceCalls) throws(NamespaceCalls.SystemError) {
+        guard let real = Self.real(path), let name = path.split(separator: "/").last else { return }
+        let file = "\(self.plan.holder)/\(name)"
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw NamespaceCalls.SystemError(number: errno) }
+        defer { close(descriptor) }
+        _ = fchmod(descriptor, 0o644)
+        let count = Array(text.utf8).withUnsafeBytes { Terminal.write($0, to: descriptor) }
+        guard count == text.utf8.count else { throw NamespaceCalls.SystemError(number: errno) }
+        try calls.mount(file, at: real, NamespaceCalls.bind)
+    }
+
+    /// Follows links; nil if there is nothing at the end.
+    private static func real(_ path: String) -> String? {
+        guard let pointer = realpath(path, nil) else { return nil }
+        defer { free(pointer) }
+        return String(cString: pointer)
     }
 
     // MARK: Folders of hashes
@@ -172,6 +256,7 @@ struct NamespaceMounts {
 struct NamespaceCalls {
     static let newMounts: Int32 = 0x0002_0000
     static let newUser: Int32 = 0x1000_0000
+    static let newNetwork: Int32 = 0x4000_0000
     static let bind: UInt = 0x1000
     static let recursive: UInt = 0x4000
     static let isPrivate: UInt = 1 << 18
@@ -184,18 +269,24 @@ struct NamespaceCalls {
         @convention(c) (
             UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt, UnsafePointer<CChar>?
         ) -> Int32
+    private typealias Unmount = @convention(c) (UnsafePointer<CChar>?, Int32) -> Int32
     private typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
 
     private let unshareCall: Unshare
     private let mountCall: Mount
+    private let unmountCall: Unmount
     private let controlCall: Control
 
     /// Nil if the C library does not have these functions.
     init?() {
-        guard let unshare = dlsym(nil, "unshare"), let mount = dlsym(nil, "mount"), let control = dlsym(nil, "prctl") else { return nil }
+        guard let unshare = dlsym(nil, "unshare"), let mount = dlsym(nil, "mount"), let unmount = dlsym(nil, "umount2"),
+            let control = dlsym(nil, "prctl")
+        else { return nil }
         // SAFETY: int unshare(int); int mount(const char *, const char *, const char *, unsigned long, const void *).
         self.unshareCall = unsafeBitCast(unshare, to: Unshare.self)
         self.mountCall = unsafeBitCast(mount, to: Mount.self)
+        // SAFETY: int umount2(const char *, int).
+        self.unmountCall = unsafeBitCast(unmount, to: Unmount.self)
         // SAFETY: int prctl(int, ...), always called with four unsigned longs; in the C calling conventions of Linux on x86-64 and arm64
         // variadic arguments like these go where fixed arguments go.
         self.controlCall = unsafeBitCast(control, to: Control.self)
@@ -209,6 +300,11 @@ struct NamespaceCalls {
         guard self.mountCall(source, target, type, flags, data) == 0 else { throw SystemError(number: errno) }
     }
 
+    /// Takes a mount away; what still uses it keeps it (MNT_DETACH).
+    func unmount(_ target: String) throws(SystemError) {
+        guard self.unmountCall(target, 2) == 0 else { throw SystemError(number: errno) }
+    }
+
     /// The capabilities that execve could still grant to this process; numbers from 0.
     var boundingSet: Set<UInt> { Set((0..<64).filter { self.controlCall(23, $0, 0, 0, 0) == 1 }) }
 
@@ -220,3 +316,24 @@ struct NamespaceCalls {
     struct SystemError: Error { var number: Int32 }
 }
 #endif
+
+/// The file of host names inside an isolation.
+enum InsideHosts {
+    /// The lines of the machine's own file for loopback addresses, and the machine's name. All other names are asked of the resolver, which
+    /// then knows the name of each connection.
+    ///
+    /// - Parameter host: empty if the machine has no name.
+    static func text(_ own: String, host: String) -> String {
+        var lines: [String] = []
+        var hasHost = host.isEmpty
+        for line in own.split(separator: "\n") {
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+            guard let address = words.first, address.hasPrefix("127.") || address == "::1" else { continue }
+            lines.append(words.joined(separator: " "))
+            if words.dropFirst().contains(where: { $0 == host }) { hasHost = true }
+        }
+        if lines.isEmpty { lines = ["127.0.0.1 localhost", "::1 localhost"] }
+        if !hasHost { lines.append("127.0.1.1 \(host)") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

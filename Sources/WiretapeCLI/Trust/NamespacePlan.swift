@@ -3,7 +3,7 @@ internal import TapeBytes
 internal import TapeTLS
 internal import TapeTrust
 
-/// The mounts that replace the system's roots for a program in a mount namespace of its own.
+/// The mounts that replace the system's roots for a program in a mount namespace of its own, and its network if it is isolated.
 ///
 /// Passed on the command line of this program, which enters the namespace and then becomes the program to run. Does not mount anything.
 struct NamespacePlan: Hashable {
@@ -12,6 +12,16 @@ struct NamespacePlan: Hashable {
         /// Eight hex digits of the subject's hash, as `openssl x509 -hash` prints them.
         var hash: String
         var path: String
+    }
+
+    /// A network namespace in which every address is this machine.
+    struct Isolation: Hashable {
+        /// The descriptor of the socket that hands the namespace's sockets out; nil if the plan is only tried.
+        var socket: Int32?
+        /// The proxy's port, which is the same inside; 0 picks one.
+        var port: UInt16
+        /// Loopback ports that lead to the proxy if no server inside listens on them.
+        var reach: [UInt16]
     }
 
     /// The first word of the command line; not a command, and not in the help.
@@ -26,8 +36,14 @@ struct NamespacePlan: Hashable {
     var folders: [String]
     /// Roots to add to each of the folders.
     var roots: [Root]
+    /// Nil to share this machine's network.
+    var isolation: Isolation?
 
-    init(bundle: String, holder: String, files: [String], folders: [String], roots: [Root]) {
+    /// Whether there is nothing to do.
+    var isEmpty: Bool { self.files.isEmpty && self.folders.isEmpty && self.isolation == nil }
+
+    init(bundle: String, holder: String, files: [String], folders: [String], roots: [Root], isolation: Isolation? = nil) {
+        self.isolation = isolation
         self.bundle = bundle
         self.holder = holder
         self.files = files
@@ -38,7 +54,7 @@ struct NamespacePlan: Hashable {
     /// - Parameter command: the program to run; if empty, only tries the plan.
     func arguments(for command: [String]) -> [String] {
         [Self.word, self.bundle, self.holder] + self.files.map { "file=\($0)" } + self.folders.map { "folder=\($0)" }
-            + self.roots.map { "root=\($0.hash)=\($0.path)" } + ["--"] + command
+            + self.roots.map { "root=\($0.hash)=\($0.path)" } + (self.isolation?.words ?? []) + ["--"] + command
     }
 
     /// Parses the output of `arguments`, up to the `--`; nil for anything else.
@@ -56,6 +72,9 @@ struct NamespacePlan: Hashable {
                 let root = parts[1].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard root.count == 2 else { return nil }
                 self.roots.append(Root(hash: String(root[0]), path: String(root[1])))
+            case "isolation":
+                guard let isolation = Isolation(word: parts[1]) else { return nil }
+                self.isolation = isolation
             default: return nil
             }
         }
@@ -70,12 +89,18 @@ struct NamespacePlan: Hashable {
         _ trust: ChildTrust, authority: [UInt8], folder: TrustFolder, files: [String] = SystemRoots.files(),
         folders: [String] = SystemRoots.folders()
     ) throws(TrustError) -> NamespacePlan {
+        NamespacePlan(
+            bundle: trust.bundle, holder: try self.holder(in: folder), files: files, folders: folders,
+            roots: try self.roots(of: authority, in: folder))
+    }
+
+    /// Creates the empty folder on which things are mounted for a moment.
+    static func holder(in folder: TrustFolder) throws(TrustError) -> String {
         let holder = folder.file("holder")
-        guard mkdir(holder, 0o700) == 0 || errno == EEXIST else {
+        guard folder.exists(), mkdir(holder, 0o700) == 0 || errno == EEXIST else {
             throw TrustError("cannot create the folder \"\(holder)\" (\(String(cString: strerror(errno)))): name another with --ca-dir.")
         }
-        return NamespacePlan(
-            bundle: trust.bundle, holder: holder, files: files, folders: folders, roots: try self.roots(of: authority, in: folder))
+        return holder
     }
 
     private static func roots(of authority: [UInt8], in folder: TrustFolder) throws(TrustError) -> [Root] {
@@ -96,5 +121,22 @@ struct NamespacePlan: Hashable {
         } catch {
             throw TrustError("the authority's certificate cannot be read: \(error.message)")
         }
+    }
+}
+
+extension NamespacePlan.Isolation {
+    /// Socket, port and reached ports, with commas between them.
+    fileprivate var words: [String] {
+        let numbers = [self.socket.map { String($0) } ?? "", String(self.port)] + self.reach.map { String($0) }
+        return ["isolation=" + numbers.joined(separator: ",")]
+    }
+
+    fileprivate init?(word: some StringProtocol) {
+        let parts = word.split(separator: ",", omittingEmptySubsequences: false)
+        let reach = parts.dropFirst(2).map { UInt16($0) }
+        guard parts.count >= 2, let port = UInt16(parts[1]), !reach.contains(nil) else { return nil }
+        let socket = Int32(parts[0])
+        guard socket != nil || parts[0].isEmpty else { return nil }
+        self.init(socket: socket, port: port, reach: reach.compactMap(\.self))
     }
 }

@@ -1,4 +1,5 @@
 import CassetteModel
+import CassetteStore
 import TapeExchange
 import TapeTestSupport
 @testable import TapeProxy
@@ -73,6 +74,20 @@ import Testing
             #expect(try client.read(count: 4) == answer)
         }
         #expect(proxy.notices.lines.contains { $0.contains("offers no user and password") })
+    }
+
+    @Test func theLoginNamesTheSession() throws {
+        let running = try RunningSessions()
+        try running.folder.write(RunningSessions.cassette("http://origin.test/", "replayed"), to: "tape.json")
+        let session = try running.server.open(SessionOrder(cassette: "tape.json", mode: RecordMode.none))
+        let client = try RawConnection(port: running.port)
+        let (user, password) = (Array("\(session.name)".utf8), Array(session.token.revealed.utf8))
+        try client.send([5, 1, 2, 1, UInt8(user.count)] + user + [UInt8(password.count)] + password)
+        #expect(try client.read(count: 4) == [5, 2, 1, 0])
+        try client.send([5, 1, 0, 3, 11] + Array("origin.test".utf8) + [0, 80])
+        #expect(try client.read(count: 10) == SOCKS5.Reply.granted.bytes)
+        try client.send("GET / HTTP/1.1\r\nHost: origin.test\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasSuffix("\r\n\r\nreplayed"))
     }
 
     @Test func aTunnelToTheProxyItselfIsRefused() throws {

@@ -47,6 +47,15 @@ import Testing
         #expect(throws: SettingError.self) { try FailureRule(names: names) }
     }
 
+    @Test func escapesFailOnlyIfTheyAreNamed() throws {
+        for (names, failures) in [(["miss"], []), (["escapes"], [RunFailure.escapes]), (["none"], [])] as [([String], Set<RunFailure>)] {
+            let rule = try FailureRule(names: names)
+            #expect(RunFailure.all(failOn: rule, verdict: Verdict(), counts: ProxyCounts(), recorder: nil, escapes: 2) == failures)
+            #expect(RunFailure.all(failOn: rule, verdict: Verdict(), counts: ProxyCounts(), recorder: nil, escapes: 0).isEmpty)
+        }
+        #expect(RunFailure.escapes.rawValue == 10 && FailureRule([], others: [.escapes]).description == "escapes")
+    }
+
     @Test func unsearchedExchangesFailOnlyIfTheyAreNamed() throws {
         var unsearched = UnsearchedExchanges()
         unsearched.add(3, notes: [nil, "not searched for secrets behind the content coding \"x\""])

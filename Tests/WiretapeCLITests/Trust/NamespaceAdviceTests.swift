@@ -12,12 +12,15 @@ import Testing
             (.unshareUser, EPERM, NamespaceFacts(isRoot: true, seccomp: 2), "seccomp", "--cap-add SYS_ADMIN, and"),
             (.propagation, EACCES, NamespaceFacts(seccomp: 0, appArmorRestricts: 1), "apparmor", "root"),
             (.unshareUser, EPERM, NamespaceFacts(isRoot: true, seccomp: 0), "without CAP_SYS_ADMIN", "--cap-add SYS_ADMIN"),
-            (.unshareUser, EPERM, NamespaceFacts(seccomp: 0), "unshare(CLONE_NEWUSER|CLONE_NEWNS) failed with EPERM", "run as root"),
-            (.unshare, ENOSYS, NamespaceFacts(isRoot: true), "unshare(CLONE_NEWNS) failed with ENOSYS", "root"),
+            (.unshareUser, EPERM, NamespaceFacts(seccomp: 0), "unshare(CLONE_NEWUSER) failed with EPERM", "run as root"),
+            (.unshare, ENOSYS, NamespaceFacts(isRoot: true), "unshare failed with ENOSYS", "root"),
             (.propagation, EINVAL, NamespaceFacts(isRoot: true), "chroot", "outside"),
             (.cover, ENOENT, NamespaceFacts(isRoot: true), "mounting a bundle over the system's failed with ENOENT", "root"),
             (.folder, 999, NamespaceFacts(isRoot: true), "error 999", "root"),
             (.unknown, 0, NamespaceFacts(isRoot: true), "trying it failed", "root"),
+            (.unshare, ENOSPC, NamespaceFacts(maxNetworkNamespaces: 0), "user.max_net_namespaces is 0", "sysctl"),
+            (.library, 0, NamespaceFacts(), "libnftables.so.1", "libnftables1"),
+            (.rules, 0, NamespaceFacts(isRoot: true), "loading the rules of nftables failed", "nft_tproxy"),
         ] as [(NamespaceObstacle.Step, Int32, NamespaceFacts, String, String)])
     func obstacleIsNamedWithItsRemedy(
         step: NamespaceObstacle.Step, number: Int32, facts: NamespaceFacts, reason: String, remedy: String
@@ -58,9 +61,11 @@ import Testing
     @Test(arguments: NamespaceObstacle.Step.allCases) func aLineIsReadBack(step: NamespaceObstacle.Step) {
         let obstacle = NamespaceObstacle(step: step, number: 22)
         #expect(NamespaceObstacle(line: obstacle.line) == obstacle)
+        let detailed = NamespaceObstacle(step: step, number: 0, detail: "Error: no such chain")
+        #expect(NamespaceObstacle(line: detailed.line) == detailed)
     }
 
-    @Test(arguments: ["", "cover", "cover x", "other 1", "cover 1 2"]) func noOtherLineIs(line: String) {
+    @Test(arguments: ["", "cover", "cover x", "other 1"]) func noOtherLineIs(line: String) {
         #expect(NamespaceObstacle(line: line) == nil)
     }
 }

@@ -15,13 +15,22 @@ import TapeTestSupport
             #expect(words.first == "__enter-namespace")
             #expect(Array(words.suffix(command.count + 1)) == ["--"] + command)
             #expect(NamespacePlan(arguments: words) == self.plan)
+            for isolation in [
+                NamespacePlan.Isolation(socket: 5, port: 7070, reach: [80, 9000]), .init(socket: nil, port: 0, reach: []),
+            ] {
+                var plan = self.plan
+                plan.isolation = isolation
+                #expect(NamespacePlan(arguments: plan.arguments(for: command)) == plan)
+            }
         }
     }
 
     @Test(arguments: [
         [], ["__enter-namespace"], ["__enter-namespace", "b", "h"], ["record", "b", "h", "--"], ["__enter-namespace", "b", "--"],
         ["__enter-namespace", "b", "h", "x", "--"], ["__enter-namespace", "b", "h", "x=y", "--"],
-        ["__enter-namespace", "b", "h", "root=x", "--"],
+        ["__enter-namespace", "b", "h", "root=x", "--"], ["__enter-namespace", "b", "h", "isolation=5", "--"],
+        ["__enter-namespace", "b", "h", "isolation=5,70000", "--"], ["__enter-namespace", "b", "h", "isolation=x,1", "--"],
+        ["__enter-namespace", "b", "h", "isolation=5,1,x", "--"],
     ])
     func anythingElseIsNoPlan(words: [String]) { #expect(NamespacePlan(arguments: words) == nil) }
 }

@@ -1,0 +1,106 @@
+internal import TapeBytes
+
+/// Collects what happens in an isolation, from any thread.
+package final class IsolationLog: Sendable {
+    private struct Key: Hashable {
+        var transport: IsolationReport.Transport
+        var host: String
+        var port: UInt16?
+        var reason: IsolationReport.Reason
+        var program: String?
+    }
+
+    private struct State: Sendable {
+        var report = IsolationReport()
+        var refusals: [Key: Int] = [:]
+        var passages: [String: Int] = [:]
+        var reached: [String: Int] = [:]
+        var questions: [String: Int] = [:]
+        var programs: Set<String> = []
+    }
+
+    /// How many entries of each kind are listed. A program that tries every address would fill the memory.
+    package static let limit = 1_000
+
+    private let state = Guarded(State())
+
+    package init() {}
+
+    package var report: IsolationReport { self.state.withLock { $0.report } }
+
+    /// A request began.
+    package func requested(isProxied: Bool) {
+        self.state.withLock { state in
+            if isProxied { state.report.proxied += 1 } else { state.report.seen += 1 }
+        }
+    }
+
+    /// A connection to an address was taken.
+    package func connected() { self.state.withLock { $0.report.connections += 1 } }
+
+    /// A connection's program is known.
+    package func connected(by program: IsolatedProgram?) {
+        guard let name = program?.name else { return }
+        self.state.withLock { state in
+            guard state.programs.count < Self.limit, state.programs.insert(name).inserted else { return }
+            state.report.programs.append(name)
+        }
+    }
+
+    package func refused(
+        _ transport: IsolationReport.Transport, host: String, port: UInt16?, _ reason: IsolationReport.Reason, by program: IsolatedProgram?
+    ) {
+        let key = Key(transport: transport, host: host, port: port, reason: reason, program: program?.path)
+        self.state.withLock { state in
+            if let index = state.refusals[key] {
+                state.report.refused[index].count += 1
+                return
+            }
+            guard state.refusals.count < Self.limit else {
+                state.report.unlisted += 1
+                return
+            }
+            state.refusals[key] = state.report.refused.count
+            state.report.refused.append(.init(transport: transport, host: host, port: port, reason: reason, program: program))
+        }
+    }
+
+    /// Packets were refused, but the kernel did not deliver them to be listed.
+    func missed() { self.state.withLock { $0.report.unlisted += 1 } }
+
+    /// A connection is passed through unread.
+    package func passed(host: String, port: UInt16) {
+        self.state.withLock { Self.count(host, port, in: &$0.report.passed, &$0.passages) }
+    }
+
+    /// A connection continues at the proxy if it is one of HTTP or TLS.
+    package func reached(host: String, port: UInt16) {
+        self.state.withLock { Self.count(host, port, in: &$0.report.reached, &$0.reached) }
+    }
+
+    private static func count(
+        _ host: String, _ port: UInt16, in targets: inout [IsolationReport.Target], _ indices: inout [String: Int]
+    ) {
+        let key = "\(host) \(port)"
+        if let index = indices[key] {
+            targets[index].count += 1
+            return
+        }
+        guard indices.count < self.limit else { return }
+        indices[key] = targets.count
+        targets.append(.init(host: host, port: port))
+    }
+
+    func asked(_ name: String, _ kind: NameQuery.Kind) {
+        self.state.withLock { state in
+            let key = "\(name) \(kind.name)"
+            if let index = state.questions[key] {
+                state.report.questions[index].count += 1
+                return
+            }
+            guard state.questions.count < Self.limit else { return }
+            state.questions[key] = state.report.questions.count
+            state.report.questions.append(.init(name: name, kind: kind.name))
+        }
+    }
+}

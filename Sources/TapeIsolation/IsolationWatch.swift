@@ -1,0 +1,319 @@
+#if os(Linux)
+internal import CIsolation
+internal import Dispatch
+internal import Platform
+internal import TapeBytes
+internal import TapeExchange
+
+/// Two threads of an isolation: one answers queries for names, the other lists and refuses datagrams and logged packets.
+///
+/// They are apart so that looking up a program never delays a name.
+final class IsolationWatch: Sendable {
+    private let isolation: Isolation
+    private let sockets: Sockets
+    /// Readable once the threads should end.
+    private let ending: (read: Int32, write: Int32)
+    private let ended = DispatchSemaphore(value: 0)
+    /// Connections for queries that are open.
+    private let streams = Guarded(0)
+
+    /// The descriptors that the threads use, which the isolation closes after they have ended.
+    private struct Sockets: Sendable {
+        var names: [Int32]
+        var nameStreams: [Int32]
+        var datagrams: [Int32]
+        var errors4: Int32?
+        var errors6: Int32?
+        var packets: Int32?
+    }
+
+    private static let streamLimit = 64
+
+    /// Nil if no thread can be started.
+    init?(_ inside: InsideSockets, of isolation: Isolation) {
+        self.isolation = isolation
+        func all(_ roles: InsideSockets.Role...) -> [Int32] { roles.compactMap { inside.descriptor($0) } }
+        self.sockets = Sockets(
+            names: all(.names4, .names6), nameStreams: all(.nameStream4, .nameStream6), datagrams: all(.datagrams4, .datagrams6),
+            errors4: inside.descriptor(.errors4), errors6: inside.descriptor(.errors6), packets: inside.descriptor(.packets))
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        self.ending = (ends[0], ends[1])
+        let runs = [{ @Sendable in self.answerNames() }, { @Sendable in self.readPackets() }]
+        for run in runs {
+            guard
+                DedicatedThread.start({
+                    run()
+                    self.ended.signal()
+                })
+            else { return nil }
+        }
+    }
+
+    /// Returns when both threads have read what was there and have ended.
+    func stop() {
+        _ = write(self.ending.write, [0], 1)
+        self.ended.wait()
+        self.ended.wait()
+        close(self.ending.read)
+        close(self.ending.write)
+    }
+
+    /// Waits for any of the descriptors.
+    ///
+    /// - Returns: those that can be read; nil once the thread should end.
+    private func wait(for descriptors: [Int32]) -> [Int32]? {
+        var polled = (descriptors + [self.ending.read]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while poll(&polled, nfds_t(polled.count), -1) < 0 {
+            guard errno == EINTR else { return nil }
+        }
+        guard polled.last?.revents == 0 else { return nil }
+        return polled.dropLast().filter { $0.revents != 0 }.map(\.fd)
+    }
+
+    // MARK: Names
+
+    private func answerNames() {
+        let watched = self.sockets.names + self.sockets.nameStreams
+        while let ready = self.wait(for: watched) {
+            for descriptor in ready {
+                if self.sockets.names.contains(descriptor) {
+                    self.answerDatagrams(descriptor)
+                } else {
+                    self.takeStream(descriptor)
+                }
+            }
+        }
+    }
+
+    private func answerDatagrams(_ socket: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var (from, to) = (sockaddr_storage(), sockaddr_storage())
+        while true {
+            let count = wiretape_receive_datagram(socket, &buffer, buffer.count, &from, &to)
+            guard count >= 0 else { return }
+            let (source, destination) = (from, to)
+            self.answer(buffer[..<count]) { answer in
+                var (source, destination) = (source, destination)
+                _ = wiretape_send_datagram(socket, answer, answer.count, &destination, &source)
+            }
+        }
+    }
+
+    /// - Parameter send: called at most once, perhaps on another thread.
+    private func answer(_ bytes: ArraySlice<UInt8>, send: @escaping @Sendable ([UInt8]) -> Void) {
+        let query: NameQuery
+        do throws(NameQuery.Problem) {
+            query = try NameQuery(bytes)
+        } catch {
+            if let answer = error.answer { send(answer) }
+            return
+        }
+        if case .other = query.kind { self.isolation.log.asked(query.name, query.kind) }
+        guard self.isolation.settings.usesRealAddresses, self.isolation.settings.mayForward, query.isHostName, query.wantsAddress else {
+            return send(self.answer(to: query))
+        }
+        DispatchQueue.global().async { send(self.realAnswer(to: query)) }
+    }
+
+    private func answer(to query: NameQuery) -> [UInt8] {
+        guard query.wantsAddress else { return query.answer([]) }
+        if query.isLoopback { return query.answer([query.kind == .address4 ? [127, 0, 0, 1] : Self.loopback6]) }
+        guard query.isHostName else { return query.notFound }
+        guard let addresses = self.isolation.names.addresses(of: query.name) else { return query.failure }
+        if query.kind == .address4 { return query.answer([addresses.version4]) }
+        return query.answer(self.sockets.names.count > 1 ? [addresses.version6] : [])
+    }
+
+    private static let loopback6 = [UInt8](repeating: 0, count: 15) + [1]
+
+    private func realAnswer(to query: NameQuery) -> [UInt8] {
+        guard !query.isLoopback else { return self.answer(to: query) }
+        guard let addresses = SystemNames.addresses(of: query.name) else { return query.notFound }
+        // A server of this machine: its loopback address would lead to one inside.
+        if addresses.contains(where: { IPAddress(bytes: $0)?.isLoopback == true }) { return self.answer(to: query) }
+        let size = query.kind == .address4 ? 4 : 16
+        let wanted = addresses.filter { $0.count == size }
+        for address in wanted { self.isolation.names.remember(address, of: query.name) }
+        return query.answer(wanted)
+    }
+
+    /// Answers the queries of one connection (RFC 1035, 4.2.2) on a thread of its own.
+    private func takeStream(_ listener: Int32) {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { return }
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        let isFree = self.streams.withLock { count in
+            guard count < Self.streamLimit else { return false }
+            count += 1
+            return true
+        }
+        let isServed =
+            isFree
+            && DedicatedThread.start {
+                self.serve(connection)
+                close(connection)
+                self.streams.withLock { $0 -= 1 }
+            }
+        guard !isServed else { return }
+        close(connection)
+        if isFree { self.streams.withLock { $0 -= 1 } }
+    }
+
+    private func serve(_ connection: Int32) {
+        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        _ = setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        while let size = Self.read(2, from: connection), let bytes = Self.read(Int(size[0]) << 8 | Int(size[1]), from: connection) {
+            let answered = DispatchSemaphore(value: 0)
+            let answer = Guarded<[UInt8]>([])
+            self.answer(bytes[...]) { bytes in
+                answer.withLock { $0 = bytes }
+                answered.signal()
+            }
+            // Bytes that are no query get no answer.
+            guard answered.wait(timeout: .now() + 30) == .success else { return }
+            let text = answer.withLock { $0 }
+            let whole = [UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text
+            guard send(connection, whole, whole.count, Int32(MSG_NOSIGNAL)) == whole.count else { return }
+        }
+    }
+
+    private static func read(_ count: Int, from connection: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let read = bytes.withUnsafeMutableBytes { recv(connection, $0.baseAddress.map { $0 + filled }, count - filled, 0) }
+            guard read > 0 else { return nil }
+            filled += read
+        }
+        return bytes
+    }
+
+    // MARK: Packets
+
+    private func readPackets() {
+        let watched = self.sockets.datagrams + [self.sockets.packets].compactMap(\.self)
+        while let ready = self.wait(for: watched) {
+            for descriptor in ready { self.read(descriptor) }
+        }
+        // The kernel delivers on loopback at once, so everything that an ended program has sent is here.
+        for descriptor in watched { self.read(descriptor) }
+    }
+
+    private func read(_ descriptor: Int32) {
+        if descriptor == self.sockets.packets { self.readLog(descriptor) } else { self.refuseDatagrams(descriptor) }
+    }
+
+    private func refuseDatagrams(_ socket: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var (from, to) = (sockaddr_storage(), sockaddr_storage())
+        while true {
+            let count = wiretape_receive_datagram(socket, &buffer, buffer.count, &from, &to)
+            guard count >= 0 else { return }
+            guard let source = Endpoint(from), let destination = Endpoint(to) else { continue }
+            // While the sender still waits for an answer.
+            let program = self.isolation.program(of: IPPacket(transport: IPPacket.udp, source: source, destination: destination))
+            self.isolation.log.refused(
+                .udp, host: self.isolation.host(of: destination.address), port: destination.port, .datagram, by: program)
+            self.refuse(source, destination, Array(buffer[..<count]))
+        }
+    }
+
+    /// Tells the sender that nobody listens, so that it does not wait.
+    private func refuse(_ source: Endpoint, _ destination: Endpoint, _ payload: [UInt8]) {
+        guard let socket = source.address.bytes.count == 4 ? self.sockets.errors4 : self.sockets.errors6 else { return }
+        let message = IPPacket.portUnreachable(from: source, to: destination, payload: payload)
+        var (storage, size) = Endpoint(address: source.address, port: 0).storage
+        // SAFETY: the storage holds an address of this size.
+        withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(socket, message, message.count, Int32(MSG_DONTWAIT), $0, size)
+            }
+        }
+    }
+
+    private func readLog(_ socket: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == ENOBUFS {
+                // The kernel dropped packets because this thread was too slow.
+                self.isolation.log.missed()
+                continue
+            }
+            guard count > 0 else { return }
+            for answer in NetlinkMessage.answers(in: buffer[..<count]) where answer.type == 4 << 8 {
+                if let logged = LoggedPacket(answer) { self.list(logged) }
+            }
+        }
+    }
+
+    private func list(_ logged: LoggedPacket) {
+        let packet = logged.packet
+        var program = self.isolation.program(of: packet)
+        if program == nil, let user = logged.user { program = IsolatedProgram(user: user) }
+        let (transport, reason): (IsolationReport.Transport, IsolationReport.Reason) =
+            switch packet.transport {
+            case IPPacket.udp: (.udp, .multicast)
+            case IPPacket.tcp: (.tcp, .failed)
+            case 1, 58: (.icmp, packet.echo == nil ? .multicast : .ping)
+            default: (.other(packet.transport), .transport)
+            }
+        // A host that joins a group of multicast or looks for a router says so by itself.
+        guard !(transport == .icmp && packet.echo == nil) else { return }
+        let port = packet.transport == IPPacket.udp || packet.transport == IPPacket.tcp ? packet.destination.port : nil
+        self.isolation.log.refused(
+            transport, host: self.isolation.host(of: packet.destination.address), port: port,
+            logged.isMulticast && transport != .icmp ? .multicast : reason, by: program)
+    }
+}
+
+/// A packet that a rule rejected, as NFLOG delivers it.
+struct LoggedPacket: Hashable {
+    var packet: IPPacket
+    /// The number of the user whose program sent it.
+    var user: UInt32?
+    var isMulticast: Bool
+
+    init?(_ answer: NetlinkMessage.Answer) {
+        // The attributes follow a header of four bytes.
+        let attributes = answer.attributes(after: 4)
+        guard let payload = attributes[9], let packet = IPPacket(payload) else { return nil }
+        self.packet = packet
+        self.user = attributes[11].flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
+        self.isMulticast = attributes[10]?.starts(with: "multicast".utf8) == true
+    }
+}
+
+/// The system's own resolver.
+private enum SystemNames {
+    /// The addresses of a name; nil if it has none. Blocks.
+    static func addresses(of name: String) -> [[UInt8]]? {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = LinuxSocket.stream
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, &hints, &list) == 0 else { return nil }
+        defer { freeaddrinfo(list) }
+        var addresses: [[UInt8]] = []
+        var next = list
+        while let entry = next {
+            next = entry.pointee.ai_next
+            guard let raw = entry.pointee.ai_addr else { continue }
+            var storage = sockaddr_storage()
+            // SAFETY: the storage has room for an address of any family, whose size the entry has.
+            memcpy(&storage, raw, min(Int(entry.pointee.ai_addrlen), MemoryLayout<sockaddr_storage>.size))
+            if let endpoint = Endpoint(storage) { addresses.append(endpoint.address.bytes) }
+        }
+        return addresses
+    }
+}
+
+extension NameQuery {
+    fileprivate var wantsAddress: Bool { self.kind == .address4 || self.kind == .address6 }
+
+    /// `localhost` and its subdomains (RFC 6761, 6.3).
+    fileprivate var isLoopback: Bool { self.name == "localhost" || self.name.hasSuffix(".localhost") }
+}
+#endif

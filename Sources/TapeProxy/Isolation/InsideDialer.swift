@@ -1,0 +1,66 @@
+internal import CassetteModel
+internal import NIOCore
+internal import NIOPosix
+internal import Platform
+internal import TapeExchange
+internal import TapeIsolation
+
+/// Connects to servers that an isolated program has started inside its network namespace.
+///
+/// Lives on its event loop.
+struct InsideDialer {
+    let isolation: Isolation
+    let loop: any EventLoop
+
+    enum Outcome {
+        /// A connected socket, which the caller owns.
+        case connected(Int32)
+        /// No server inside listens at any of the addresses.
+        case none
+    }
+
+    /// Between two looks at a connection that is not there at once, as with a full backlog.
+    private static let pause = TimeAmount.milliseconds(5)
+
+    /// Whether all addresses are inside.
+    func serves(_ addresses: [SocketAddress]) -> Bool {
+        addresses.allSatisfy { IPAddress($0).map { $0.isLoopback || $0.isUnspecified || self.isolation.isOwn($0) } ?? false }
+    }
+
+    /// The addresses at which a server of this machine is looked for. The isolated client found its port open in each family, although the
+    /// server may listen in one only.
+    static func outside(_ addresses: [SocketAddress], port: Int) -> [SocketAddress] {
+        let all = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+        return addresses + all.filter { !addresses.contains($0) }
+    }
+
+    /// Tries the addresses one after another.
+    func connect(to addresses: some Collection<SocketAddress>, until deadline: NIODeadline, then: @escaping (Outcome) -> Void) {
+        guard let first = addresses.first else { return then(.none) }
+        let rest = Array(addresses.dropFirst())
+        guard let endpoint = Endpoint(first) else { return self.connect(to: rest, until: deadline, then: then) }
+        switch self.isolation.connect(to: endpoint) {
+        case .connected(let socket): then(.connected(socket))
+        case .failed: self.connect(to: rest, until: deadline, then: then)
+        case .connecting(let socket): self.wait(for: socket, rest, until: deadline, then: then)
+        }
+    }
+
+    private func wait(for socket: Int32, _ rest: [SocketAddress], until deadline: NIODeadline, then: @escaping (Outcome) -> Void) {
+        self.loop.assumeIsolated().scheduleTask(in: Self.pause) {
+            var polled = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+            guard poll(&polled, 1, 0) == 1 else {
+                if NIODeadline.now() < deadline { return self.wait(for: socket, rest, until: deadline, then: then) }
+                close(socket)
+                return self.connect(to: rest, until: deadline, then: then)
+            }
+            var number: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &size) == 0, number == 0 else {
+                close(socket)
+                return self.connect(to: rest, until: deadline, then: then)
+            }
+            then(.connected(socket))
+        }
+    }
+}

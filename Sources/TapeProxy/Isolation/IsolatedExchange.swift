@@ -1,0 +1,171 @@
+internal import NIOCore
+internal import TapeExchange
+internal import TapeIsolation
+
+/// A connection that an isolated program made to an address, without the proxy.
+struct IsolatedLink {
+    let isolation: Isolation
+    let source: Endpoint
+    let destination: Endpoint
+
+    /// Nil for an address that is none of IP.
+    init?(_ isolation: Isolation, from source: SocketAddress?, to destination: SocketAddress?) {
+        guard let source = source.flatMap(Endpoint.init), let destination = destination.flatMap(Endpoint.init) else { return nil }
+        self.isolation = isolation
+        self.source = source
+        self.destination = destination
+    }
+
+    /// The name that the program asked for, or the address.
+    var host: String { self.isolation.host(of: self.destination.address) }
+    var port: UInt16 { self.destination.port }
+}
+
+/// A tunnel that an isolated program asks the proxy for. In it, as without the proxy, only HTTP passes.
+struct IsolatedTunnel {
+    let isolation: Isolation
+    let target: IsolationSettings.Passage
+    private let link: IsolatedLink?
+
+    /// Nil if the program is not isolated, or if `--allow` names the target.
+    init?(_ peer: ClientPeer, host: String, port: Int) {
+        guard let isolation = peer.session.configuration.isolation, let number = UInt16(exactly: port) else { return nil }
+        let target = IsolationSettings.Passage(host: host, port: number)
+        guard !isolation.settings.passages.contains(target) else { return nil }
+        self.isolation = isolation
+        self.target = target
+        self.link = IsolatedLink(isolation, from: peer.remoteAddress, to: peer.proxyAddress)
+    }
+
+    /// Whether the server of this port speaks first, in a protocol that is not HTTP.
+    var isForbidden: Bool { IsolationSettings.speaksFirst.contains(self.target.port) }
+
+    /// Lists it, and calls back on any thread when its program is known.
+    func refuse(_ reason: IsolationReport.Reason, then: @escaping @Sendable () -> Void = {}) {
+        guard let link else {
+            self.isolation.log.refused(.tcp, host: self.target.host, port: self.target.port, reason, by: nil)
+            return then()
+        }
+        self.isolation.refused(from: link.source, to: link.destination, target: self.target, reason, then: then)
+    }
+
+    /// The answer to a CONNECT that is refused.
+    var answer: ProxyAnswer {
+        let name = ListenAddress(host: self.target.host, port: Int(self.target.port)).description
+        return ProxyAnswer(
+            status: 403, reason: "Forbidden", error: "isolated",
+            text: "a tunnel to \"\(name)\" is not one of HTTP, and this program is isolated: pass --allow tcp:\(name) to let it through.")
+    }
+}
+
+/// Looks at the first bytes of such a connection: HTTP and TLS continue as after a CONNECT, what `--allow` names is passed through, and
+/// everything else is refused at once and listed.
+///
+/// Consumes no bytes. Not Sendable: lives on its event loop.
+final class IsolatedExchange: TunnelExchange {
+    private enum Phase { case waiting, refusing, over }
+
+    private let client: any InterceptableStream
+    private let proxy: ProxyContext
+    private let request: IncomingRequest
+    private let link: IsolatedLink
+    private var phase = Phase.waiting
+    private(set) var deadline: NIODeadline
+
+    /// - Parameter request: the CONNECT that the client would have sent.
+    init(client: any InterceptableStream, request: IncomingRequest, link: IsolatedLink) {
+        self.client = client
+        self.proxy = client.peer.session
+        self.request = request
+        self.link = link
+        self.deadline = self.proxy.stallDeadline
+    }
+
+    private var settings: IsolationSettings { self.link.isolation.settings }
+
+    var takesBytes: Bool { self.phase == .waiting }
+    var isIdle: Bool { self.phase == .waiting }
+
+    func start() {
+        // Only a program that looks for open ports connects to the isolation's own.
+        if self.link.destination.address.isLoopback, !self.settings.reach.contains(self.link.port) { return self.client.close() }
+        self.link.isolation.connected(from: self.link.source, to: self.link.destination)
+        if self.isPassage { return self.pass() }
+        if self.settings.refusesConnections { return self.refuse(.offline) }
+        if IsolationSettings.speaksFirst.contains(self.link.port) { return self.refuse(.port) }
+        self.link.isolation.log.reached(host: self.link.host, port: self.link.port)
+        let maySaveConnection = IsolationSettings.mayBeSilent.contains(self.link.port)
+        self.wait(maySaveConnection ? self.proxy.limits.clientIdle : self.proxy.limits.tunnelSilence)
+        self.client.setReading(true)
+    }
+
+    private func wait(_ seconds: Int) { self.deadline = self.proxy.now + .seconds(Int64(seconds)) }
+
+    // MARK: Passages
+
+    private var isPassage: Bool {
+        let hosts = [self.link.host, self.link.destination.host] + (self.link.destination.address.isLoopback ? ["localhost"] : [])
+        return hosts.contains { self.settings.passages.contains(.init(host: $0, port: self.link.port)) }
+    }
+
+    private func pass() {
+        self.link.isolation.log.passed(host: self.link.host, port: self.link.port)
+        self.proxy.count { $0.tunnels += 1 }
+        self.proxy.log.tunnel(.passThrough, connection: self.client.peer.id, authority: self.request.head.target)
+        self.continueAs(
+            ConnectExchange(client: self.client, request: self.request, host: self.link.host, port: Int(self.link.port)))
+    }
+
+    // MARK: First bytes
+
+    func clientBytes(_ input: inout ByteBuffer) {
+        guard self.phase == .waiting else { return }
+        switch ProtocolSniffer(input.readableBytesView) {
+        case .needsMore: self.wait(self.proxy.limits.requestHead)
+        case .tls, .http: self.continueAs(ExchangeRouter(stream: self.client).exchange(for: self.request))
+        case .other: self.refuse(.notHTTP)
+        }
+    }
+
+    private func continueAs(_ exchange: any ClientExchange) {
+        self.phase = .over
+        self.client.become(exchange)
+        exchange.start()
+    }
+
+    // MARK: Refusing
+
+    /// Keeps the connection until its program has been found, which takes about a millisecond.
+    private func refuse(_ reason: IsolationReport.Reason) {
+        self.phase = .refusing
+        self.client.setReading(false)
+        let box = NIOLoopBound(self, eventLoop: self.proxy.loop)
+        self.link.isolation.refused(from: self.link.source, to: self.link.destination, reason) { [loopGate = self.proxy.loopGate] in
+            loopGate.execute { box.value.reset() }
+        }
+    }
+
+    private func reset() {
+        guard self.phase == .refusing else { return }
+        self.phase = .over
+        self.proxy.readClock()
+        self.proxy.log.tunnel(.refuse, connection: self.client.peer.id, authority: self.request.head.target)
+        self.client.breakOff(isReset: true)
+    }
+
+    func clientLeft(_ reason: String) { self.phase = .over }
+
+    func deadlinePassed() {
+        guard self.phase == .waiting, !IsolationSettings.mayBeSilent.contains(self.link.port) else { return self.client.close() }
+        self.wait(self.proxy.limits.connect)
+        self.refuse(.silent)
+    }
+}
+
+extension Endpoint {
+    /// Nil for a Unix domain socket.
+    init?(_ address: SocketAddress) {
+        guard let ip = IPAddress(address), let port = address.port.flatMap({ UInt16(exactly: $0) }) else { return nil }
+        self.init(address: ip, port: port)
+    }
+}

@@ -1,0 +1,122 @@
+internal import ArgumentParser
+internal import CassetteModel
+internal import CassetteStore
+internal import LocalHTTP
+internal import TapeExchange
+internal import TapeIsolation
+internal import TapeProxy
+
+/// How `record`, `replay` and `run` isolate their program.
+struct IsolateOptions: ParsableArguments {
+    @Flag(
+        help:
+            "Run the program in a network of its own, in which every connection comes here: programs that use no proxy settings are seen too, and everything but HTTP is refused and listed (Linux)."
+    )
+    var isolate = false
+
+    @OptionGroup var exits: IsolationExits
+
+    func validate() throws {
+        #if !os(Linux)
+        guard !self.isolate else {
+            throw ValidationError("--isolate works only on Linux: this system has no network namespaces. Set the program's proxy instead.")
+        }
+        #endif
+        guard self.isolate || self.exits.isEmpty else {
+            throw ValidationError("--reach, --allow and --real-addresses belong to --isolate: pass it too.")
+        }
+    }
+
+    func validate(with command: [String], isBrowser: Bool) throws {
+        guard self.isolate else { return }
+        guard !isBrowser else { throw ValidationError("--isolate cannot be used together with --browser: pass the browser after \"--\".") }
+        guard !command.isEmpty else { throw ValidationError("--isolate needs a program: pass one after \"--\".") }
+    }
+
+    /// Nil without `--isolate`.
+    ///
+    /// - Parameters:
+    ///   - cassette: the one that is replayed. Its servers of this machine are reached even if they do not run.
+    ///   - mayForward: false if nothing is forwarded.
+    func make(cassette: RecordedCassette?, mayForward: Bool) throws(IsolationError) -> Isolation? {
+        guard self.isolate else { return nil }
+        return try Isolation(self.exits.settings(cassette: cassette, mayForward: mayForward))
+    }
+}
+
+/// Which ways lead out of an isolation.
+struct IsolationExits: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "With --isolate: let the program reach this port of this machine through the proxy. Ports on which a server listens at the start are reached anyway. Repeatable.",
+            valueName: "port"))
+    var reach: [ReachedPort] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "With --isolate: pass connections to this server through, whatever their protocol: tcp:HOST:PORT. Repeatable.",
+            valueName: "server"))
+    var allow: [AllowedServer] = []
+
+    @Flag(
+        help:
+            "With --isolate: give the program the real addresses of names, and in a replay addresses that look public, because some programs refuse private ones. Default: addresses of 198.18.0.0/15."
+    )
+    var realAddresses = false
+
+    var isEmpty: Bool { self.reach.isEmpty && self.allow.isEmpty && !self.realAddresses }
+
+    func settings(cassette: RecordedCassette?, mayForward: Bool) -> IsolationSettings {
+        var settings = IsolationSettings()
+        settings.mayForward = mayForward
+        settings.usesRealAddresses = self.realAddresses
+        settings.passages = Set(self.allow.map(\.passage))
+        settings.reach = Set(self.reach.map(\.port))
+        settings.reach.formUnion(self.allow.filter(\.isLoopback).map(\.passage.port))
+        // A replay contacts no server, so those that happen to run do not matter.
+        if mayForward { settings.reach.formUnion(ListeningPorts.here()) }
+        if let cassette { settings.reach.formUnion(Self.loopbackPorts(of: cassette)) }
+        return settings
+    }
+
+    private static func loopbackPorts(of cassette: RecordedCassette) -> [UInt16] {
+        cassette.firstOfEachOrigin().compactMap { index in
+            guard let url = try? cassette.interaction(at: index).request.url,
+                case .absolute(let origin, _)? = try? RequestTarget(url, method: "GET"), LoopbackHost.contains(origin.host)
+            else { return nil }
+            return UInt16(exactly: origin.port)
+        }
+    }
+}
+
+/// A port of this machine: `9000`, or `localhost:9000`.
+struct ReachedPort: ExpressibleByArgument, Hashable {
+    var port: UInt16
+
+    init?(argument: String) {
+        if let colon = argument.lastIndex(of: ":") {
+            var host = argument[..<colon]
+            if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+            guard LoopbackHost.contains(String(host)) else { return nil }
+        }
+        let digits = argument.split(separator: ":").last ?? ""
+        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let port = UInt16(digits), port > 0 else {
+            return nil
+        }
+        self.port = port
+    }
+}
+
+/// A server that may be talked to in any protocol: `tcp:db.internal:5432`.
+struct AllowedServer: ExpressibleByArgument, Hashable {
+    var passage: IsolationSettings.Passage
+
+    init?(argument: String) {
+        guard argument.hasPrefix("tcp:"), let address = ListenAddress(argument: String(argument.dropFirst(4))),
+            let port = UInt16(exactly: address.port), port > 0
+        else { return nil }
+        self.passage = .init(host: address.host.lowercased(), port: port)
+    }
+
+    var isLoopback: Bool { LoopbackHost.contains(self.passage.host) }
+}

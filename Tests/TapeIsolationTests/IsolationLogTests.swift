@@ -1,0 +1,39 @@
+import Testing
+
+@testable import TapeIsolation
+
+@Suite struct IsolationLogTests {
+    private let log = IsolationLog()
+
+    @Test func theSameAttemptOfAProgramIsCounted() {
+        let curl = IsolatedProgram(path: "/usr/bin/curl", id: 7, user: 1)
+        for id in [7, 8] as [Int32] {
+            self.log.refused(.udp, host: "a.test", port: 443, .datagram, by: IsolatedProgram(path: "/usr/bin/curl", id: id, user: 1))
+        }
+        self.log.refused(.udp, host: "a.test", port: 123, .datagram, by: nil)
+        let report = self.log.report
+        #expect(report.refusals == 3 && report.refused.map(\.count) == [2, 1])
+        #expect(report.refused[0].program == curl && report.refused[1].program == nil)
+    }
+
+    @Test func attemptsBeyondTheLimitStillCount() {
+        for port in 0..<UInt16(IsolationLog.limit + 5) { self.log.refused(.tcp, host: "a.test", port: port, .silent, by: nil) }
+        #expect(self.log.report.refused.count == IsolationLog.limit && self.log.report.unlisted == 5)
+        #expect(self.log.report.refusals == IsolationLog.limit + 5)
+    }
+
+    @Test func requestsAndProgramsAreToldApart() {
+        self.log.requested(isProxied: true)
+        self.log.requested(isProxied: false)
+        for path in ["/a/curl", "/b/curl", "/node"] { self.log.connected(by: IsolatedProgram(path: path)) }
+        self.log.connected(by: nil)
+        #expect(self.log.report.proxied == 1 && self.log.report.seen == 1 && self.log.report.programs == ["curl", "node"])
+    }
+
+    @Test func serversAreCounted() {
+        for host in ["a.test", "b.test", "a.test"] { self.log.reached(host: host, port: 80) }
+        self.log.passed(host: "db.test", port: 5432)
+        #expect(self.log.report.reached == [.init(host: "a.test", port: 80, count: 2), .init(host: "b.test", port: 80)])
+        #expect(self.log.report.passed == [.init(host: "db.test", port: 5432)])
+    }
+}

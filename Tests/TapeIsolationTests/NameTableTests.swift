@@ -1,0 +1,38 @@
+import TapeExchange
+import Testing
+
+@testable import TapeIsolation
+
+@Suite struct NameTableTests {
+    private let table = NameTable()
+
+    @Test func eachNameHasItsOwnAddressesForTheRun() throws {
+        let first = try #require(self.table.addresses(of: "a.test"))
+        let second = try #require(self.table.addresses(of: "b.test"))
+        let again = try #require(self.table.addresses(of: "a.test"))
+        #expect(first.version4 == [198, 18, 0, 10] && first.version6.prefix(4) == [0xFD, 0x77, 0x74, 0x74])
+        #expect(first.version4 == again.version4 && first.version6 == again.version6)
+        #expect(first.version4 != second.version4 && first.version6 != second.version6)
+        for (bytes, name) in [(first.version4, "a.test"), (first.version6, "a.test"), (second.version6, "b.test")] {
+            #expect(self.table.name(of: try #require(IPAddress(bytes: bytes))) == name)
+        }
+        #expect(self.table.name(of: try #require(IPAddress("203.0.113.5"))) == nil)
+    }
+
+    @Test func addressesLookPublicIfAsked() throws {
+        let addresses = try #require(NameTable(looksPublic: true).addresses(of: "a.test"))
+        #expect(addresses.version4 == [11, 18, 0, 10] && addresses.version6.prefix(4) == [0x26, 0, 0x74, 0x74])
+    }
+
+    @Test func theTableHasALimit() {
+        for number in 0..<NameTable.limit { #expect(self.table.addresses(of: "\(number).test") != nil) }
+        #expect(self.table.addresses(of: "one-more.test") == nil)
+        #expect(self.table.addresses(of: "0.test") != nil)
+    }
+
+    @Test func aRealAddressKeepsItsFirstName() throws {
+        self.table.remember([203, 0, 113, 5], of: "a.test")
+        self.table.remember([203, 0, 113, 5], of: "b.test")
+        #expect(self.table.name(of: try #require(IPAddress("203.0.113.5"))) == "a.test")
+    }
+}
