@@ -82,6 +82,9 @@ final class InspectorService: Sendable {
         case ("rows", 2):
             try Self.allow(request, "GET")
             return .whole(try self.list.rows(arguments))
+        case ("marks", 2):
+            try Self.allow(request, "GET")
+            return .whole(try self.list.marks(arguments))
         case ("views", 2):
             try Self.allow(request, "POST")
             return .stream(try self.list.makeView(request.body))

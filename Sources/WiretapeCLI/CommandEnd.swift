@@ -51,6 +51,8 @@ enum ExitStatus {
     static let order: Int32 = 5
     /// A secret is still in the cassette.
     static let leak: Int32 = 6
+    /// An upload is broken, and `failOn` names that: see `RunFailure.lint`.
+    static let lint: Int32 = 10
     /// The cassette is older than `maxAge` allows.
     static let expired: Int32 = 7
     /// The command line is wrong: EX_USAGE of sysexits.h, as swift-argument-parser has it.

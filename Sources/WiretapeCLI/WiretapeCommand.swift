@@ -16,13 +16,13 @@ struct WiretapeCommand: ParsableCommand {
 
             Exit codes: 0 done, 1 failed, 3 a replay had misses, 4 exchanges were unused, 5 requests came out of order (4 and 5 if \
             --fail-on names them), 6 a secret is in the cassette, 7 the cassette is too old, 8 a traffic rule did nothing, 9 the client \
-            is at fault (8 and 9 if --fail-on names them), 64 wrong usage; of verify, diff and check: 0 nothing found, 1 something \
-            found, 2 failed. With a command after "--", its own exit code comes first if it is not 0; otherwise the smallest.
+            is at fault, 10 an upload is broken (8 to 10 if --fail-on names them), 64 wrong usage; of verify, diff, check and lint: 0 nothing \
+            found, 1 something found, 2 failed. With a command after "--", its own exit code comes first if it is not 0; otherwise the smallest.
             """,
         version: Version.current,
         subcommands: [
             RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, AgentCommand.self, InspectCommand.self,
-            ShowCommand.self,
+            ShowCommand.self, LintCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             SuggestCommand.self, MergeCommand.self,
             PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,

@@ -29,6 +29,8 @@ package struct ExchangeRow {
     package var messages: Int?
     /// Whether its recording has not ended.
     package var isOpen: Bool
+    /// How many defects the request's body has; nil if it is no upload, or was not checked.
+    package var defects: Int?
     /// In milliseconds.
     package var total: Double? { self.timing.total }
 
@@ -124,6 +126,7 @@ package struct ExchangeListJSON {
         self.member("outcome") { $0.string(row.outcomeWords) }
         self.optional("messages", row.messages) { $0.integer($1) }
         self.member("open") { $0.bool(row.isOpen) }
+        self.optional("defects", row.defects) { $0.integer($1) }
         self.writer.endObject()
         try self.write((self.isEmpty ? "[\n  " : ",\n  ") + VisibleText.whole(self.writer.bytes, .json))
         self.isEmpty = false

@@ -16,6 +16,8 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     case rules = 8
     /// The verdict on the client has found something, and that is to fail.
     case client = 9
+    /// An upload is broken, and that is to fail.
+    case lint = 10
 
     public static func < (left: RunFailure, right: RunFailure) -> Bool { left.rawValue < right.rawValue }
 
@@ -26,8 +28,10 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     ///   - recorder: nil if nothing was recorded.
     ///   - rules: what became of each traffic rule.
     ///   - findings: the number of findings about the client.
+    ///   - defects: the number of defects in uploads.
     package static func all(
-        failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?, rules: [RuleReport] = [], findings: Int = 0
+        failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?, rules: [RuleReport] = [], findings: Int = 0,
+        defects: Int = 0
     ) -> Set<RunFailure> {
         var failures: Set<RunFailure> = []
         if counts.unreadable > 0 || verdict.unserved > 0 { failures.insert(.failed) }
@@ -36,6 +40,7 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
         if let recorder, failOn.others.contains(.unsearched), recorder.unsearchedExchanges.count > 0 { failures.insert(.leak) }
         if failOn.others.contains(.rules), rules.contains(where: { $0.neverMatched || !$0.notes.isEmpty }) { failures.insert(.rules) }
         if failOn.others.contains(.client), findings > 0 { failures.insert(.client) }
+        if failOn.others.contains(.lint), defects > 0 { failures.insert(.lint) }
         for flaw in failOn.failing where verdict.count(of: flaw) > 0 {
             switch flaw {
             case .miss: failures.insert(.misses)
@@ -61,12 +66,14 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         case rules
         /// The verdict on the client has found something.
         case client
+        /// An upload is broken.
+        case lint
     }
 
     public static let standard = FailureRule([.miss])
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
-    private static let next = "use any of miss, unused, order, unsearched, rules and client, or only none"
+    private static let next = "use any of miss, unused, order, unsearched, rules, client and lint, or only none"
 
     /// The flaws that the rule names.
     public let flaws: Set<VerdictFlaw>
@@ -87,7 +94,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         self.others = others
     }
 
-    /// Names out of `miss`, `unused`, `order`, `unsearched`, `rules` and `client`, or `none` alone.
+    /// Names out of `miss`, `unused`, `order`, `unsearched`, `rules`, `client` and `lint`, or `none` alone.
     public init(names: [String]) throws(SettingError) {
         if names == ["none"] {
             self.init([])

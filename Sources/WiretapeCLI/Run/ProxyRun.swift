@@ -158,7 +158,8 @@ struct ProxyRun {
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: replay,
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, command: self.command, failOn: settings.failOnInForce,
-            rules: rules, clientVerdict: findings, review: review,
+            rules: rules, clientVerdict: findings, lint: try settings.failOnInForce.others.contains(.lint) ? RunLint(path) : nil,
+            review: review,
             address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
             keepsOnFailure: settings.keepsOnFailure)
         for (report, file) in reports {

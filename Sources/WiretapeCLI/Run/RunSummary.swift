@@ -22,6 +22,8 @@ struct RunSummary {
     var rules: [RuleReport] = []
     /// What the client did with answers that failed; nil if nobody asks.
     var clientVerdict: [ClientVerdict.Finding]?
+    /// The exchanges with broken uploads, and the number of defects; nil if nobody asks.
+    var lint: RunLint?
     /// The outcome of `--review`; nil if there was no review.
     var review: RecordingReview.Outcome?
     /// The address of the command's proxy; nil if the command was not given one, as with a browser.
@@ -36,7 +38,7 @@ struct RunSummary {
         if let childStatus, childStatus != 0 { return childStatus }
         let failures = RunFailure.all(
             failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules,
-            findings: self.clientVerdict?.count ?? 0)
+            findings: self.clientVerdict?.count ?? 0, defects: self.lint?.defects ?? 0)
         return failures.min()?.rawValue ?? ExitStatus.done
     }
 
@@ -68,6 +70,7 @@ struct RunSummary {
         }
         for finding in self.clientVerdict ?? [] { screen.complain(RuleLines.line(of: finding)) }
         if self.clientVerdict?.isEmpty == true { screen.say("client: no faults found in what it did with answers that failed.") }
+        for line in self.lint?.lines(of: self.path) ?? [] { screen.complain(line) }
         for leak in self.recorder?.leaks ?? [] {
             screen.complain("a secret is still in \"\(self.path)\": \(leak); remove the file, or try \"wiretape redact \(self.path)\".")
         }
@@ -146,6 +149,7 @@ struct RunSummary {
             writer.member("client")
             RuleLines.write(clientVerdict, to: &writer)
         }
+        if let lint { self.number("uploadDefects", lint.defects, &writer) }
         if let review {
             writer.member("review")
             writer.string(review.rawValue)
