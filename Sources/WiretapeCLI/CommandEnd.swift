@@ -20,7 +20,7 @@ enum CommandEnd {
     /// For people; nil if the error is not one of this tool's.
     static func message(of error: any Error) -> String? {
         switch error {
-        case let error as CassetteError: error.message
+        case let error as CassetteError: ForeignRecording.advice(error.message) ?? error.message
         case let error as TrustError: error.message
         case let error as ProxyError: error.message
         case let error as SettingError: error.message

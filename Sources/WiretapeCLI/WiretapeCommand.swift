@@ -22,7 +22,7 @@ struct WiretapeCommand: ParsableCommand {
         version: Version.current,
         subcommands: [
             RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, AgentCommand.self, InspectCommand.self,
-            ShowCommand.self, LintCommand.self,
+            ShowCommand.self, LintCommand.self, TailCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             SuggestCommand.self, MergeCommand.self,
             PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
@@ -49,6 +49,13 @@ struct WiretapeCommand: ParsableCommand {
             guard self.exitCode(for: error).isSuccess else {
                 if self.exitCode(for: error) == .validationFailure, let problem = CommandSuggestion.unknownOption(arguments, in: self) {
                     Terminal.error.complain(problem)
+                    self.exit(withError: ExitCode(ExitStatus.usage))
+                }
+                if self.exitCode(for: error) == .validationFailure,
+                    let problem = UsageProblem(
+                        message: self.message(for: error), full: self.fullMessage(for: error), arguments: arguments, in: self)
+                {
+                    Terminal.error.complain(problem.text)
                     self.exit(withError: ExitCode(ExitStatus.usage))
                 }
                 self.exit(withError: error)

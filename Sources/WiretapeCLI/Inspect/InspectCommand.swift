@@ -147,7 +147,7 @@ struct InspectCommand: ParsableCommand {
             stop.wait()
             page.stop()
         } catch let error as CassetteError {
-            try Self.fail(error.message)
+            try Self.fail(CommandEnd.message(of: error) ?? error.message)
         } catch let error as InspectorServer.StartError {
             try Self.fail(error.message)
         } catch let error as TrustError {
@@ -175,7 +175,7 @@ struct InspectCommand: ParsableCommand {
             try output.finish()
             return try result.get()
         } catch let error as CassetteError {
-            try Self.fail(error.message)
+            try Self.fail(CommandEnd.message(of: error) ?? error.message)
         } catch let error as InspectError {
             try Self.fail(error.message)
         }
@@ -273,7 +273,7 @@ struct ShowCommand: ParsableCommand {
             try inspection.curl(self.number, files: self.files, overwrites: self.overwrite)
             try output.finish()
         } catch let error as CassetteError {
-            try Self.fail(error.message)
+            try Self.fail(CommandEnd.message(of: error) ?? error.message)
         } catch let error as InspectError {
             try Self.fail(error.message)
         }

@@ -108,7 +108,7 @@ struct LintCommand: ParsableCommand {
     private static func unknown(_ file: String, _ error: CassetteError) -> CassetteError {
         CassetteError(
             error.code,
-            "\"\(file)\" is no cassette, and no recording of another tool (\(error.message.prefix(200))); if it is the body of a request, add --boundary or --type"
+            "\"\(file)\" is no cassette, no recording of a tool that is known here, and does not begin as a multipart body does; if it is the body of a request, add --boundary or --type"
         )
     }
 

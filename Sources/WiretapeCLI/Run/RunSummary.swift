@@ -47,7 +47,9 @@ struct RunSummary {
     func report(to screen: RunScreen) {
         // Unreadable answers are reported below.
         let always: Set<VerdictFlaw> = self.counts.unreadable > 0 ? [.miss] : [.miss, .unserved]
-        for line in self.replay.flawLines(naming: self.failOn.failing.union(always)) { screen.complain(line) }
+        for line in self.replay.flawLines(naming: self.failOn.failing.union(always)) {
+            screen.complain(MissCommands(words: Array(ProgramArguments.all.dropFirst()), file: self.path).complete(line))
+        }
         if let problem = self.counts.firstUnreadable {
             screen.complain(
                 "\(Quantity.count(self.counts.unreadable, "recorded answer")) could not be replayed (\(problem)): correct or restore the cassette."

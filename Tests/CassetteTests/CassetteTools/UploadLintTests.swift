@@ -29,13 +29,16 @@ import Testing
         var body = Array(request[(end + 4)...])
         if headers.contains("transfer-encoding") { body = Self.unchunked(body) }
         let announced = headers.first("content-length").flatMap { Int($0) } ?? body.count
-        let recorded = Body(body.isEmpty ? .empty : .binary(body), size: body.count, isComplete: body.count >= announced)
+        let recorded = Body(
+            size: body.count, isComplete: body.count >= announced, content: body.isEmpty ? .empty : .binary(body))
         return try BodyLint(BodyContents(body), headers: headers, BodyLint.Context(side: .request, body: recorded, server: server))
     }
 
     private static func unchunked(_ bytes: [UInt8]) -> [UInt8] {
         var (rest, body) = (bytes[...], [UInt8]())
-        while let end = rest.firstIndex(of: 10), let size = Int(String(decoding: rest[..<end].dropLast(), as: UTF8.self), radix: 16), size > 0 {
+        while let end = rest.firstIndex(of: 10), let size = Int(String(decoding: rest[..<end].dropLast(), as: UTF8.self), radix: 16),
+            size > 0
+        {
             body += rest[(end + 1)..<(end + 1 + size)]
             rest = rest[(end + 3 + size)...]
         }
