@@ -57,7 +57,8 @@ struct ExchangeJSON {
         if interaction.opensWebSocket { self.number("webSocket", interaction.webSocket?.count ?? 0) }
         self.redactions(text)
         let unknown = interaction.unknown + interaction.request.unknown + (interaction.response?.unknown ?? [])
-        self.array("unknown", unknown.map(\.name))
+        self.array("unknown", unknown.map(\.name).filter { $0 != ChosenExchanges.comment })
+        if let comment = interaction.comment { self.text("comment", comment) }
         self.writer.endObject()
         return self.writer.bytes
     }

@@ -184,7 +184,11 @@ final class ListService: Sendable {
                 "format", "there is no format \"\(text)\": use one of \(ViewExport.Format.allCases.map(\.rawValue).joined(separator: ", "))"
             )
         }
-        let ticket = self.tickets.issue(DownloadTickets.Order(format: format, view: order.values["view"]?.int))
+        let rows = self.cassette.moment.rows
+        let keys = try order.keys("keys", of: rows.count)
+        let ticket = self.tickets.issue(
+            DownloadTickets.Order(
+                format: format, view: order.values["view"]?.int, keys: keys.isEmpty ? nil : keys, epoch: keys.isEmpty ? nil : rows.epoch))
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("path")
@@ -214,12 +218,14 @@ final class ListService: Sendable {
         }
         let moment = self.cassette.moment
         let view = order.view.flatMap { self.views.view($0) }
-        guard order.view == nil || view?.epoch == moment.rows.epoch else {
+        guard order.view == nil || view?.epoch == moment.rows.epoch, order.epoch == nil || order.epoch == moment.rows.epoch else {
             throw LocalAnswer(
                 status: 409, reason: "Conflict", code: "epoch", message: "the cassette was replaced by another file: load it again.")
         }
         let export = ViewExport(
-            order.format, view?.ordinals ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment,
+            order.format,
+            order.keys?.map { UInt32($0 - 1) } ?? view?.ordinals ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 },
+            moment,
             of: self.cassette,
             number: self.number(moment.rows))
         let head = LocalAnswer(

@@ -145,3 +145,12 @@ package struct ExchangeListJSON {
         if let value { write(&self.writer, value) } else { self.writer.raw("null") }
     }
 }
+
+extension Interaction {
+    /// What a person has written about the exchange in the inspector; nil if nothing.
+    ///
+    /// The format does not define this member: it is kept like any other that a reader does not know.
+    package var comment: String? {
+        self.unknown.first { $0.name == "comment" }.flatMap { try? JSONDocument($0.json).root.string }
+    }
+}

@@ -107,7 +107,9 @@ struct ExchangePage {
         for (index, line) in TimingBars.lines(interaction.timing, self.screen.paint).enumerated() {
             try self.line(self.label(index == 0 ? "timing" : "") + line, nil)
         }
-        let unknown = interaction.unknown + interaction.request.unknown + (interaction.response?.unknown ?? [])
+        if let comment = interaction.comment { try self.facts("comment", [comment], .yellow) }
+        let known = interaction.unknown.filter { $0.name != "comment" }
+        let unknown = known + interaction.request.unknown + (interaction.response?.unknown ?? [])
         if !unknown.isEmpty { try self.facts("unknown", ["members " + unknown.map(\.name).joined(separator: ", ")]) }
     }
 
