@@ -142,7 +142,7 @@ class App {
     $("file").title = plain(state.file);
     document.title = plain(state.file.split("/").pop()) + " – wiretape";
     this.isLost = false;
-    this.showLive();
+    if (!this.isSaying) this.showLive();
     $("live").classList.toggle("missed", Boolean(state.misses));
     $("replay").hidden = !state.replays;
     if (state.replays && (isFirst || state.hits !== before.hits || state.misses !== before.misses)) this.takeReplay();
@@ -482,6 +482,7 @@ class App {
   say(text) {
     if (!text) return this.showLive();
     clearTimeout(this.saying);
+    this.isSaying = true;
     this.saying = setTimeout(() => this.showLive(), SAID);
     $("live").hidden = false;
     $("live-words").textContent = text;
@@ -490,6 +491,7 @@ class App {
   /** Shows the live state, if anything runs. */
   showLive() {
     clearTimeout(this.saying);
+    this.isSaying = false;
     const { state } = this;
     $("live").hidden = this.isLost || (state.mode === "inspect" && state.known === state.rows);
     $("live-words").textContent = this.liveWords(state);

@@ -86,7 +86,7 @@ export class Detail {
       whole(element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") })),
       element("button", { type: "button", text: "Close", title: "Close (Escape)", onclick: () => this.actions.close() }));
     this.panel = panel;
-    clear(this.parent, head, exchange.comment === undefined ? null : element("p", { class: "comment" }, recorded(exchange.comment)), list, panel);
+    clear(this.parent, head, exchange.comment === undefined ? null : element("p", { class: "comment" }, recorded(exchange.comment, { lines: true })), list, panel);
     // What was said is what people look for in a conversation.
     if (hasMessages && isMoved && [null, undefined, "request", "response"].includes(tab)) tab = "messages";
     this.choose(this.tabs.some(([name]) => name === tab) ? tab : this.tabs.some(([name]) => name === this.tab) ? this.tab : "response", false);

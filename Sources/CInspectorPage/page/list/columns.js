@@ -51,7 +51,7 @@ const DEFAULT = ["number", "method", "url", "status", "type", "size", "time", "f
 // A narrow list has room for these.
 const NARROW = ["number", "method", "url", "status"];
 // In pixels.
-export const NARROWEST = 640;
+export const NARROWEST = 720;
 const WIDTHS = "wiretape-widths";
 // Without it, nothing in the list would say what a row is.
 const ALWAYS = "url";

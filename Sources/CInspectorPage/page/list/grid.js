@@ -210,7 +210,7 @@ export class Grid {
       if (row.position !== position) { row.position = position; row.element.style.top = position + "px"; }
       if (row.isHidden) row.element.hidden = row.isHidden = false;
       if (data?.isOpen) this.isRunning = true;
-      else if (data) drawn.push({ row: data, top: position - top });
+      else if (data && !data.isMiss) drawn.push({ row: data, top: position - top });
     }
     if (this.fallWidth) this.waterfall.draw(drawn, this.fallWidth, this.room);
     const active = this.selectedPlace >= from && this.selectedPlace < to ? this.pool[this.selectedPlace % size] : null;
