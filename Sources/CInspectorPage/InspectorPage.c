@@ -55,6 +55,9 @@ static const unsigned char core_text_js[] = {
 static const unsigned char core_theme_js[] = {
 #embed "page/core/theme.js"
 };
+static const unsigned char detail_copy_js[] = {
+#embed "page/detail/copy.js"
+};
 static const unsigned char detail_detail_js[] = {
 #embed "page/detail/detail.js"
 };
@@ -73,11 +76,17 @@ static const unsigned char index_html[] = {
 static const unsigned char list_columns_js[] = {
 #embed "page/list/columns.js"
 };
+static const unsigned char list_complete_js[] = {
+#embed "page/list/complete.js"
+};
 static const unsigned char list_first_js[] = {
 #embed "page/list/first.js"
 };
 static const unsigned char list_grid_js[] = {
 #embed "page/list/grid.js"
+};
+static const unsigned char list_marks_js[] = {
+#embed "page/list/marks.js"
 };
 static const unsigned char list_search_js[] = {
 #embed "page/list/search.js"
@@ -135,14 +144,17 @@ EMBED(core_rows_js, "core/rows.js");
 EMBED(core_start_js, "core/start.js");
 EMBED(core_text_js, "core/text.js");
 EMBED(core_theme_js, "core/theme.js");
+EMBED(detail_copy_js, "detail/copy.js");
 EMBED(detail_detail_js, "detail/detail.js");
 EMBED(detail_sections_js, "detail/sections.js");
 EMBED(detail_tree_js, "detail/tree.js");
 EMBED(detail_viewer_js, "detail/viewer.js");
 EMBED(index_html, "index.html");
 EMBED(list_columns_js, "list/columns.js");
+EMBED(list_complete_js, "list/complete.js");
 EMBED(list_first_js, "list/first.js");
 EMBED(list_grid_js, "list/grid.js");
+EMBED(list_marks_js, "list/marks.js");
 EMBED(list_search_js, "list/search.js");
 EMBED(list_waterfall_js, "list/waterfall.js");
 EMBED(replay_replay_js, "replay/replay.js");
@@ -172,14 +184,17 @@ static const struct inspector_file files[] = {
     FILE_OF("/core/start.js", "text/javascript; charset=utf-8", core_start_js),
     FILE_OF("/core/text.js", "text/javascript; charset=utf-8", core_text_js),
     FILE_OF("/core/theme.js", "text/javascript; charset=utf-8", core_theme_js),
+    FILE_OF("/detail/copy.js", "text/javascript; charset=utf-8", detail_copy_js),
     FILE_OF("/detail/detail.js", "text/javascript; charset=utf-8", detail_detail_js),
     FILE_OF("/detail/sections.js", "text/javascript; charset=utf-8", detail_sections_js),
     FILE_OF("/detail/tree.js", "text/javascript; charset=utf-8", detail_tree_js),
     FILE_OF("/detail/viewer.js", "text/javascript; charset=utf-8", detail_viewer_js),
     FILE_OF("/index.html", "text/html; charset=utf-8", index_html),
     FILE_OF("/list/columns.js", "text/javascript; charset=utf-8", list_columns_js),
+    FILE_OF("/list/complete.js", "text/javascript; charset=utf-8", list_complete_js),
     FILE_OF("/list/first.js", "text/javascript; charset=utf-8", list_first_js),
     FILE_OF("/list/grid.js", "text/javascript; charset=utf-8", list_grid_js),
+    FILE_OF("/list/marks.js", "text/javascript; charset=utf-8", list_marks_js),
     FILE_OF("/list/search.js", "text/javascript; charset=utf-8", list_search_js),
     FILE_OF("/list/waterfall.js", "text/javascript; charset=utf-8", list_waterfall_js),
     FILE_OF("/replay/replay.js", "text/javascript; charset=utf-8", replay_replay_js),

@@ -36,16 +36,17 @@ enum BodyListJSON {
         } with: {
             $0.member("otherBoundary")
             $0.bool(parts.isOfOtherBoundary)
+            $0.member("hidden")
+            $0.bool(parts.isHidden)
             self.text("boundary", MultipartType(headers)?.boundary.map { VisibleText.line($0.bytes) }, &$0)
         }
     }
 
-    /// nil if the header fields do not declare a multipart body.
-    static func lint(_ contents: BodyContents, _ headers: HeaderFields) throws -> [UInt8]? {
-        guard let lint = try BodyLint(contents, headers: headers) else { return nil }
+    /// nil if the body is no upload.
+    static func lint(_ contents: BodyContents, _ headers: HeaderFields, _ context: BodyLint.Context) throws -> [UInt8]? {
+        guard let lint = try BodyLint(contents, headers: headers, context) else { return nil }
         return self.list("findings", lint.findings) { finding, writer in
-            if let offset = finding.problem.offset { self.number("offset", offset, &writer) }
-            self.text("sentence", finding.problem.sentence, &writer)
+            BodyJSON.finding(finding, &writer)
             self.texts("excerpt", finding.excerpt?.lines ?? [], &writer)
         }
     }

@@ -57,7 +57,8 @@ struct ExchangeJSON {
         if interaction.opensWebSocket { self.number("webSocket", interaction.webSocket?.count ?? 0) }
         self.redactions(text)
         let unknown = interaction.unknown + interaction.request.unknown + (interaction.response?.unknown ?? [])
-        self.array("unknown", unknown.map(\.name))
+        self.array("unknown", unknown.map(\.name).filter { $0 != ChosenExchanges.comment })
+        if let comment = interaction.comment { self.text("comment", comment) }
         self.writer.endObject()
         return self.writer.bytes
     }
@@ -72,7 +73,7 @@ struct ExchangeJSON {
             $0.text("version", request.version.description)
             $0.fields("headers", request.headers)
             if let trailers = request.trailers { $0.fields("trailers", trailers) }
-            if let body = request.body { $0.body(body, request.headers) }
+            if let body = request.body { $0.body(body, request.headers, .request) }
         }
     }
 
@@ -84,7 +85,7 @@ struct ExchangeJSON {
             $0.fields("headers", response.headers)
             if let coded = response.codedHeaders { $0.fields("codedHeaders", coded) }
             if let trailers = response.trailers { $0.fields("trailers", trailers) }
-            if let body = response.body { $0.body(body, response.headers) }
+            if let body = response.body { $0.body(body, response.headers, .response) }
             if GRPCType(response.headers) != nil {
                 let status = GRPCStatus(response)
                 $0.object("grpc") {
@@ -114,7 +115,7 @@ struct ExchangeJSON {
         self.writer.endArray()
     }
 
-    private mutating func body(_ body: Body, _ headers: HeaderFields) {
+    private mutating func body(_ body: Body, _ headers: HeaderFields, _ side: MessageChoice) {
         let isLarge = max(body.size, body.byteCount) > Self.describedSize
         var problem: String?
         var contents: BodyContents?
@@ -146,7 +147,15 @@ struct ExchangeJSON {
             } else {
                 $0.number("decoded", body.byteCount)
             }
-            $0.bool("multipart", MultipartType(headers) != nil && contents != nil)
+            if let contents {
+                let parts = try? BodyParts(contents, headers: headers)
+                $0.bool("multipart", MultipartType(headers) != nil || parts != nil)
+                if let lint = try? BodyLint(contents, headers: headers, BodyLint.Context(side: side, body: body)) {
+                    $0.number("defects", lint.findings.count)
+                }
+            } else {
+                $0.bool("multipart", false)
+            }
             if let events { $0.number("events", events.count) }
             if let messages = BodyMessages(body, reader: reader) { $0.number("messages", messages.all.count) }
             if let arrival = body.arrival { $0.arrival(arrival) }

@@ -59,7 +59,7 @@ struct ExchangeService {
         case "body": return .stream(try RecordedBytes.stream(whole(), range: range))
         case "json": return .whole(InspectorService.json(try Self.value(at: arguments["pointer"] ?? "", in: whole())))
         case "parts": list = try BodyListJSON.parts(whole(), headers)
-        case "lint": list = try BodyListJSON.lint(whole(), headers)
+        case "lint": list = try BodyListJSON.lint(whole(), headers, BodyLint.Context(side: side, body: body))
         case "messages": list = try body.flatMap { try BodyListJSON.messages($0, headers, reader: reader) }
         default: throw InspectorService.unknown
         }

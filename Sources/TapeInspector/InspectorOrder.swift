@@ -23,6 +23,16 @@ struct InspectorOrder {
         return text
     }
 
+    /// Keys of rows; empty if there are none.
+    func keys(_ name: String, of count: Int) throws(LocalAnswer) -> [Int] {
+        guard let value = self.values[name], value.kind != .null else { return [] }
+        let keys = value.kind == .array ? value.elements.map(\.int) : [nil]
+        guard keys.allSatisfy({ $0.map { $0 >= 1 && $0 <= count } == true }) else {
+            throw InspectorService.bad("json", "\"\(name)\" is not an array of keys of exchanges")
+        }
+        return keys.compactMap { $0 }
+    }
+
     func texts(_ name: String) throws(LocalAnswer) -> [String] {
         guard let value = self.values[name], value.kind != .null else { return [] }
         let texts = value.kind == .array ? value.elements.map(\.string) : [nil]

@@ -82,6 +82,9 @@ final class InspectorService: Sendable {
         case ("rows", 2):
             try Self.allow(request, "GET")
             return .whole(try self.list.rows(arguments))
+        case ("marks", 2):
+            try Self.allow(request, "GET")
+            return .whole(try self.list.marks(arguments))
         case ("views", 2):
             try Self.allow(request, "POST")
             return .stream(try self.list.makeView(request.body))
@@ -152,6 +155,15 @@ final class InspectorService: Sendable {
             }
             writer.endObject()
             return .whole(Self.json(writer.bytes + [10]))
+        case ("comments", 2), ("deletions", 2):
+            try Self.allow(request, "POST")
+            let moment = self.cassette.moment
+            try Self.check(request, moment)
+            let order = try InspectorOrder(request.body)
+            let chosen = ChosenExchanges(cassette: self.cassette, moment: moment, keys: try order.keys("keys", of: moment.rows.count))
+            let text = try order.text("text") ?? ""
+            try self.alone { try parts[1] == "comments" ? chosen.comment(text) : chosen.delete() }
+            return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
         case ("edits", 3) where parts[2] == "try":
             try Self.allow(request, "POST")
             let (edit, text) = try self.edit(request.body)

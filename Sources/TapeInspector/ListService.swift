@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteStore
 internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
@@ -13,6 +14,9 @@ final class ListService: Sendable {
     private let tickets = DownloadTickets()
     /// The positions of rows in order of request start, and the table for which they were computed.
     private let ranks = Guarded<(epoch: Int, count: Int, ranks: [UInt32])?>(nil)
+
+    /// The number of defects in uploads that were checked, by key.
+    private let defects = Guarded<(epoch: Int, counts: [Int: Int])>((0, [:]))
 
     init(_ cassette: InspectedCassette, name: String) {
         self.cassette = cassette
@@ -53,6 +57,57 @@ final class ListService: Sendable {
             return ranks
         }
         return { Int(ranks[$0]) + 1 }
+    }
+
+    // MARK: Marks
+
+    /// The most rows whose uploads are checked for one answer, and the largest upload that is.
+    private static let markLimit = 200
+    private static let markedSize = 4 << 20
+    /// The most verdicts that are remembered.
+    private static let rememberedMarks = 100_000
+
+    /// How many defects the uploads of rows have, as an object from keys to numbers. Rows without defects are left out.
+    func marks(_ arguments: [String: String]) throws -> LocalAnswer {
+        let moment = self.cassette.moment
+        let keys = (arguments["at"] ?? "").split(separator: ",").map { Int($0) }
+        guard keys.count <= Self.markLimit, keys.allSatisfy({ $0.map { $0 >= 1 && $0 <= moment.rows.count } == true }) else {
+            throw InspectorService.bad("at", "\"at\" takes up to \(Self.markLimit) keys of existing rows")
+        }
+        let reader = BodyReader(cassettePath: self.cassette.path)
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("epoch")
+        writer.integer(moment.rows.epoch)
+        writer.member("defects")
+        writer.beginArray(.inline)
+        for key in keys.compactMap({ $0 }) {
+            let row = moment.rows[key - 1]
+            guard row.requestSize > 0, row.requestSize <= Self.markedSize else { continue }
+            let known = self.defects.withLock { $0.epoch == moment.rows.epoch ? $0.counts[key] : nil }
+            let count =
+                try known
+                ?? (try moment.interaction(key - 1, of: self.cassette).uploadDefects(reader, limit: Self.markedSize) ?? 0)
+            if known == nil {
+                self.defects.withLock { defects in
+                    if defects.epoch != moment.rows.epoch || defects.counts.count >= Self.rememberedMarks {
+                        defects = (moment.rows.epoch, [:])
+                    }
+                    defects.counts[key] = count
+                }
+            }
+            guard count > 0 else { continue }
+            writer.element()
+            writer.beginArray(.inline)
+            writer.element()
+            writer.integer(key)
+            writer.element()
+            writer.integer(count)
+            writer.endArray()
+        }
+        writer.endArray()
+        writer.endObject()
+        return InspectorService.json(writer.bytes + [10])
     }
 
     // MARK: Views and searches
@@ -129,7 +184,11 @@ final class ListService: Sendable {
                 "format", "there is no format \"\(text)\": use one of \(ViewExport.Format.allCases.map(\.rawValue).joined(separator: ", "))"
             )
         }
-        let ticket = self.tickets.issue(DownloadTickets.Order(format: format, view: order.values["view"]?.int))
+        let rows = self.cassette.moment.rows
+        let keys = try order.keys("keys", of: rows.count)
+        let ticket = self.tickets.issue(
+            DownloadTickets.Order(
+                format: format, view: order.values["view"]?.int, keys: keys.isEmpty ? nil : keys, epoch: keys.isEmpty ? nil : rows.epoch))
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("path")
@@ -159,12 +218,14 @@ final class ListService: Sendable {
         }
         let moment = self.cassette.moment
         let view = order.view.flatMap { self.views.view($0) }
-        guard order.view == nil || view?.epoch == moment.rows.epoch else {
+        guard order.view == nil || view?.epoch == moment.rows.epoch, order.epoch == nil || order.epoch == moment.rows.epoch else {
             throw LocalAnswer(
                 status: 409, reason: "Conflict", code: "epoch", message: "the cassette was replaced by another file: load it again.")
         }
         let export = ViewExport(
-            order.format, view?.ordinals ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment,
+            order.format,
+            order.keys?.map { UInt32($0 - 1) } ?? view?.ordinals ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 },
+            moment,
             of: self.cassette,
             number: self.number(moment.rows))
         let head = LocalAnswer(

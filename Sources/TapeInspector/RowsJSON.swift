@@ -38,6 +38,15 @@ enum RowsJSON {
             let essence = MediaType(Array(type.utf8)[...]).essence
             writer.string(essence.isEmpty ? String(type.prefix(64)) : essence)
         }
+        column("requestType", rows) { row, writer in
+            guard let type = table.text(row.requestType) else { return writer.raw("null") }
+            let essence = MediaType(Array(type.utf8)[...]).essence
+            writer.string(essence.isEmpty ? String(type.prefix(64)) : essence)
+        }
+        column("version", rows) { row, writer in
+            writer.string(StoredRow.version(row.status > 0 ? row.responseVersion : row.requestVersion).description)
+        }
+        column("remote", rows) { row, writer in table.text(row.remote).map { writer.string($0) } ?? writer.raw("null") }
         column("sent", rows) { $0.requestSize == StoredRow.none ? $1.raw("null") : $1.integer($0.requestSize) }
         column("size", rows) { $0.responseSize == StoredRow.none ? $1.raw("null") : $1.integer($0.responseSize) }
         column("messages", rows) { $1.integer(Int($0.messages)) }

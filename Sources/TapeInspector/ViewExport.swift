@@ -163,6 +163,9 @@ final class DownloadTickets: Sendable {
     struct Order: Sendable, Equatable {
         var format: ViewExport.Format
         var view: Int?
+        /// The keys of chosen exchanges, and the file that they belong to; nil for all of the view.
+        var keys: [Int]?
+        var epoch: Int?
     }
 
     private let tickets = Guarded<[String: (order: Order, until: ContinuousClock.Instant)]>([:])

@@ -21,7 +21,7 @@ enum CommandEnd {
     /// For people; nil if the error is not one of this tool's.
     static func message(of error: any Error) -> String? {
         switch error {
-        case let error as CassetteError: error.message
+        case let error as CassetteError: ForeignRecording.advice(error.message) ?? error.message
         case let error as TrustError: error.message
         case let error as ProxyError: error.message
         case let error as SettingError: error.message
@@ -53,6 +53,8 @@ enum ExitStatus {
     static let order: Int32 = 5
     /// A secret is still in the cassette.
     static let leak: Int32 = 6
+    /// An upload is broken, and `failOn` names that: see `RunFailure.lint`.
+    static let lint: Int32 = 10
     /// The cassette is older than `maxAge` allows.
     static let expired: Int32 = 7
     /// The command line is wrong: EX_USAGE of sysexits.h, as swift-argument-parser has it.

@@ -38,7 +38,17 @@ enum CommandSuggestion {
         let option = word.prefix { $0 != "=" }
         let start = "there is no option \"\(self.shown(String(option)))\" of \"\(path.joined(separator: " "))\""
         let name = String(option.drop { $0 == "-" })
+        if let meant = self.otherWords[name], known.long.contains(meant) { return "\(start): did you mean \"--\(meant)\"?" }
         if let nearest = self.nearest(to: name, in: known.long) { return "\(start): did you mean \"--\(nearest)\"?" }
+        if ["format", "to", "type", "as"].contains(name), known.long.contains("har") {
+            return "\(start): each format is an option of its own, such as --har or --curl."
+        }
+        // An option of another command, as --mode with "record".
+        let others = root.configuration.subcommands.filter { $0 != command && self.options(of: $0).long.contains(name) }
+        if !others.isEmpty, path.count > 1 {
+            let names = others.prefix(3).map { "\"\(root.configuration.commandName ?? "") \(self.names($0).first ?? "")\"" }
+            return "\(start); \(names.joined(separator: " and ")) \(names.count == 1 ? "has" : "have") it."
+        }
         // Options come after the command that defines them.
         for next in command.configuration.subcommands {
             guard let nearest = self.nearest(to: name, in: self.options(of: next).long) else { continue }
@@ -77,12 +87,31 @@ enum CommandSuggestion {
         return options
     }
 
+    /// What other tools call an option, and its name here.
+    private static let otherWords = [
+        "port": "listen", "proxy-port": "listen", "address": "listen", "bind": "listen", "out": "output", "o": "output", "file": "output",
+        "debug": "verbose", "silent": "quiet", "V": "version", "v": "version", "force": "overwrite", "ui": "web", "page": "web",
+        "skip": "ignore",
+        "exclude": "ignore", "headers": "ignore", "accept-edits": "accept", "fix": "accept",
+    ]
+
+    /// What other tools call a command, and its name here.
+    private static let otherCommands = [
+        "list": "inspect", "ls": "inspect", "view": "inspect", "open": "inspect", "cat": "inspect", "web": "inspect", "play": "replay",
+        "playback": "replay", "start": "record", "proxy": "record", "capture": "record", "convert": "import", "compare": "diff",
+        "curl": "show", "follow": "tail", "watch": "tail", "log": "tail", "fix": "decode", "repair": "decode", "correct": "verify",
+        "validate": "verify", "cert": "ca", "trust": "ca", "stub": "serve", "mock": "serve", "agent": "mcp",
+    ]
+
     private static func names(_ command: any ParsableCommand.Type) -> [String] {
         (command.configuration.commandName.map { [$0] } ?? []) + command.configuration.aliases
     }
 
     private static func message(_ word: String, path: String, known: [String]) -> String {
         let shown = self.shown(word)
+        if let meant = self.otherCommands[word.lowercased()], known.contains(meant) {
+            return "there is no command \"\(path) \(shown)\": did you mean \"\(path) \(meant)\"?"
+        }
         guard let nearest = self.nearest(to: word, in: known) else {
             return "there is no command \"\(path) \(shown)\": \"\(path) --help\" lists the commands."
         }
@@ -96,13 +125,15 @@ enum CommandSuggestion {
         guard word.count <= 40 else { return nil }
         let word = word.lowercased()
         if word.count >= 2, let longer = names.first(where: { $0.hasPrefix(word) }) { return longer }
+        // A name with something behind it, as --report-junit for --report.
+        if let shorter = names.first(where: { $0.count >= 4 && word.hasPrefix($0 + "-") }) { return shorter }
         let near = names.map { (name: $0, distance: self.distance(Array(word), Array($0))) }.min { $0.distance < $1.distance }
         guard let near, near.distance <= (near.name.count <= 3 ? 1 : 2) else { return nil }
         return near.name
     }
 
     /// Insertions, removals, replacements and swaps of neighbours (Damerau and Levenshtein's distance with each place changed once).
-    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+    static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var rows = [Array(0...other.count)]
         for (index, character) in one.enumerated() {
             var row = [index + 1]

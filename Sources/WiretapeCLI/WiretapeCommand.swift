@@ -16,13 +16,14 @@ struct WiretapeCommand: ParsableCommand {
 
             Exit codes: 0 done, 1 failed, 3 a replay had misses, 4 exchanges were unused, 5 requests came out of order (4 and 5 if \
             --fail-on names them), 6 a secret is in the cassette, 7 the cassette is too old, 8 a traffic rule did nothing, 9 the client \
-            is at fault, 10 an isolated program tried to get past the proxy (8 to 10 if --fail-on names them), 64 wrong usage; of verify, diff and check: 0 nothing found, 1 something \
-            found, 2 failed. With a command after "--", its own exit code comes first if it is not 0; otherwise the smallest.
+            is at fault, 10 an isolated program tried to get past the proxy, 11 an upload is broken (8 to 11 if --fail-on names them), 64 wrong \
+            usage; of verify, diff, check and lint: 0 nothing found, 1 something found, 2 failed. With a command after "--", its own exit code \
+            comes first if it is not 0; otherwise the smallest.
             """,
         version: Version.current,
         subcommands: [
-            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, IsolateCommand.self, AgentCommand.self, InspectCommand.self,
-            ShowCommand.self,
+            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, IsolateCommand.self, AgentCommand.self,
+            InspectCommand.self, ShowCommand.self, LintCommand.self, TailCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             SuggestCommand.self, MergeCommand.self,
             PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
@@ -49,6 +50,13 @@ struct WiretapeCommand: ParsableCommand {
             guard self.exitCode(for: error).isSuccess else {
                 if self.exitCode(for: error) == .validationFailure, let problem = CommandSuggestion.unknownOption(arguments, in: self) {
                     Terminal.error.complain(problem)
+                    self.exit(withError: ExitCode(ExitStatus.usage))
+                }
+                if self.exitCode(for: error) == .validationFailure,
+                    let problem = UsageProblem(
+                        message: self.message(for: error), full: self.fullMessage(for: error), arguments: arguments, in: self)
+                {
+                    Terminal.error.complain(problem.text)
                     self.exit(withError: ExitCode(ExitStatus.usage))
                 }
                 self.exit(withError: error)

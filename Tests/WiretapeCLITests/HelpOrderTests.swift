@@ -44,6 +44,6 @@ import Testing
         #expect(try Wiretape.run(["--version"]).outputText == "0.2.0\n")
         #expect(try Wiretape.run(["--generate-completion-script", "bash"]).status == 0)
         let wrong = try Wiretape.run(["record"])
-        #expect(wrong.status == 64 && wrong.outputText.isEmpty && wrong.errors.contains("Missing expected argument '<file>'"))
+        #expect(wrong.status == 64 && wrong.outputText.isEmpty && wrong.errors.contains("needs <file>"))
     }
 }

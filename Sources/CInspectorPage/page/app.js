@@ -8,6 +8,8 @@ import { choices } from "./list/columns.js";
 import { asked } from "./core/start.js";
 import { grid, rows } from "./list/first.js";
 import { Search } from "./list/search.js";
+import { Completion } from "./list/complete.js";
+import { Marks } from "./list/marks.js";
 import { Detail } from "./detail/detail.js";
 import { Replay } from "./replay/replay.js";
 import { Diff } from "./care/diff.js";
@@ -39,10 +41,16 @@ class App {
     this.taken = -PAUSE;
     this.rows = rows;
     this.grid = grid;
-    grid.actions = { open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
-    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, edit: () => this.editExchange(), resend: () => this.resend(), rule: () => this.ruleFor(), hasRules: () => Boolean(this.state.traffic), ended: (key) => this.ended(key) });
+    grid.actions = { open: (key, isAsked) => this.open(key, isAsked, this.place.tab, true), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
+    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, comment: (exchange) => this.marks.comment([exchange.key], exchange.comment), edit: () => this.editExchange(), resend: () => this.resend(), rule: () => this.ruleFor(), hasRules: () => Boolean(this.state.traffic), ended: (key) => this.ended(key) });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
     this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
+    this.marks = new Marks($("marks"), grid, { say: (text) => this.say(text), epoch: () => this.state.epoch, compare: (left, right) => this.diff.compare(left, right) });
+    grid.onmarks = () => this.marks.render();
+    grid.note = (row) => this.replayNote(row);
+    /** What the replay has missed, as rows, and how often each recorded exchange has answered, by number. */
+    this.missRows = [];
+    this.answers = null;
     const care = {
       panel: (title, ...content) => this.panel(title, ...content), isInPanel: () => $("side").contains(document.activeElement), say: (text) => this.say(text), notice: (text) => this.notice(text),
       open: (key, isAsked, tab) => this.open(key, isAsked, tab), openNumber: (number) => this.openNumber(number),
@@ -65,6 +73,10 @@ class App {
       { key: "f", label: "Follow the newest", run: () => this.setFollowing(!this.isFollowing) },
       { key: "m", label: "Replay: next miss", run: () => this.showReplay() },
       { key: "c", label: "Copy as curl", run: () => this.detail.copyCurl() },
+      { key: "C", label: "Copy as fetch, Python, Swift, HTTPie, raw", run: () => this.detail.copyAs() },
+      { key: "x", label: "Choose several: this exchange too (also Shift with arrows or click)", run: () => { if (this.grid.selectedPlace >= 0) this.grid.toggle(this.grid.selectedPlace); } },
+      { label: "Comment on the chosen exchanges", run: () => this.commentChosen() },
+      { label: "Delete the chosen exchanges", run: () => this.deleteChosen() },
       { key: "d", label: "Compare: mark this exchange, then another", run: () => this.diff.mark(this.grid.selected ?? this.place.key) },
       { key: "e", label: "Edit the exchange", run: () => this.editExchange() },
       { key: "r", label: "Send the request again", run: () => this.resend() },
@@ -130,8 +142,11 @@ class App {
     $("file").title = plain(state.file);
     document.title = plain(state.file.split("/").pop()) + " – wiretape";
     this.isLost = false;
-    this.showLive();
+    if (!this.isSaying) this.showLive();
+    $("live").classList.toggle("missed", Boolean(state.misses));
     $("replay").hidden = !state.replays;
+    if (state.replays && (isFirst || state.hits !== before.hits || state.misses !== before.misses)) this.takeReplay();
+    if (isFirst || state.epoch !== before.epoch) { this.grid.defects.clear(); this.grid.unmark(); }
     if (state.openChange !== this.openChange) this.takeOpen();
     else if (state.rows !== before.rows) this.lookForEnd();
     if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
@@ -142,6 +157,51 @@ class App {
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
     else this.counts();
+  }
+
+  /** Lists misses as rows of their own, and notes at the others what the replay did with them. */
+  async takeReplay() {
+    if (this.isAskingReplay) { this.isAskingReplayAgain = true; return; }
+    this.isAskingReplay = true;
+    try {
+      const report = await api.json("/api/replay");
+      this.missRows = report.missed.map((miss, index) => {
+        const space = miss.request.indexOf(" ");
+        return { key: "m" + (index + 1), isMiss: true, number: "✗", method: miss.request.slice(0, space), url: miss.request.slice(space + 1), status: 0, phases: [], messages: -1, type: null, sent: null, size: null, tls: null, secret: 0 };
+      });
+      this.answers = report.answers;
+      this.grid.refill();
+      this.updated();
+    } catch { /* the next tick tries again */ }
+    this.isAskingReplay = false;
+    if (this.isAskingReplayAgain) { this.isAskingReplayAgain = false; setTimeout(() => this.takeReplay(), 500); }
+  }
+
+  replayNote(row) {
+    const answers = this.answers?.[row.number - 1];
+    return answers === undefined || answers === null ? "" : answers === 0 ? "unused" : answers === 1 ? "hit" : `hit ×${answers}`;
+  }
+
+  commentChosen() {
+    const keys = this.marks.keys.length ? this.marks.keys : [this.grid.selected].filter((key) => typeof key === "number");
+    if (keys.length) this.marks.comment(keys, keys.length === 1 ? this.detail.exchange?.comment ?? "" : "");
+    else this.say("choose an exchange first");
+  }
+
+  deleteChosen() {
+    const keys = this.marks.keys.length ? this.marks.keys : [this.grid.selected].filter((key) => typeof key === "number");
+    if (keys.length) this.marks.remove(keys);
+    else this.say("choose an exchange first");
+  }
+
+  /** A place of a JSON body that is to be ignored by replays, or redacted. */
+  async placeChosen({ action, rule }) {
+    if (action === "redact") return this.redactionTrial.show(rule);
+    try {
+      await api.post("/api/rules", { ignore: [rule] }, undefined, { "If-Match": `"${this.state.epoch}"` });
+      this.say(`"${plain(rule)}" is ignored: written into the cassette's head for the next replay`);
+    } catch (error) { this.say(plain(error.message)); }
+    return undefined;
   }
 
   liveWords(state) {
@@ -220,7 +280,8 @@ class App {
       this.rows.reset(this.state.epoch, this.state.rows, null);
       return this.updated();
     }
-    if (isOther) this.rows.reset(this.state.epoch, this.state.rows, this.rows.keys && !isOther ? this.rows.keys : new Uint32Array(0));
+    // The last good list stays while a filter is typed; only another file makes it void.
+    if (this.rows.epoch !== this.state.epoch) this.rows.reset(this.state.epoch, this.state.rows, new Uint32Array(0));
     // Only one is made at a time; whatever comes meanwhile is taken into account afterwards.
     if (this.making && !isOther) { this.isStale = true; return; }
     this.making?.abort();
@@ -246,6 +307,7 @@ class App {
       const keys = view.keys ? Uint32Array.from(view.keys) : new Uint32Array((await api.whole("/api/views/" + view.view, making.signal)).buffer);
       if (making.signal.aborted) return;
       this.problem("");
+      if (this.place.filter.trim()) this.completion.keep(this.place.filter.trim());
       this.view = view.view;
       this.rows.reset(view.epoch, this.state.rows, keys);
       this.rows.add(view.list);
@@ -263,7 +325,7 @@ class App {
   }
 
   updated() {
-    this.rows.open = this.place.filter.trim() || this.place.sort !== "start" || this.place.descends ? [] : this.allOpen;
+    this.rows.open = this.place.filter.trim() || this.place.sort !== "start" || this.place.descends ? [] : [...this.allOpen, ...this.missRows];
     this.grid.update(this.state.rows ? "No exchange matches the filter." : "The cassette holds no exchanges yet.");
     this.counts();
     if (this.isFollowing) this.grid.toEnd();
@@ -279,7 +341,8 @@ class App {
 
   // MARK: Actions
 
-  open(key, isAsked, tab = this.place.tab) {
+  open(key, isAsked, tab = this.place.tab, isMoved = false) {
+    if (typeof key === "string" && key.startsWith("m")) return this.openMiss(Number(key.slice(1)) - 1);
     this.searching.stop();
     this.replay.hide();
     $("main").classList.remove("alone");
@@ -289,7 +352,16 @@ class App {
     // The list may have become shorter on the screen.
     else if (this.grid.selectedPlace >= 0) this.grid.reveal(this.grid.selectedPlace);
     this.grid.schedule();
-    return this.detail.open(key, tab).then(() => { if (isAsked) $("side").querySelector("[role=tab][aria-selected=true]")?.focus(); });
+    return this.detail.open(key, tab, isMoved).then(() => { if (isAsked) $("side").querySelector("[role=tab][aria-selected=true]")?.focus(); });
+  }
+
+  /** Shows why nothing answered a request. */
+  openMiss(place) {
+    this.searching.stop();
+    this.detail.clear();
+    $("main").classList.remove("alone");
+    this.grid.schedule();
+    return this.replay.show(place);
   }
 
   close() {
@@ -311,7 +383,8 @@ class App {
   }
 
   filter(text) {
-    if (text === this.place.filter) return;
+    // The condition that is being typed, as in "~m", would only be wrong.
+    if (text === this.place.filter || this.completion.isIncomplete) return;
     this.write({ filter: text });
     this.problem("");
     this.refresh(true);
@@ -409,6 +482,7 @@ class App {
   say(text) {
     if (!text) return this.showLive();
     clearTimeout(this.saying);
+    this.isSaying = true;
     this.saying = setTimeout(() => this.showLive(), SAID);
     $("live").hidden = false;
     $("live-words").textContent = text;
@@ -417,6 +491,7 @@ class App {
   /** Shows the live state, if anything runs. */
   showLive() {
     clearTimeout(this.saying);
+    this.isSaying = false;
     const { state } = this;
     $("live").hidden = this.isLost || (state.mode === "inspect" && state.known === state.rows);
     $("live-words").textContent = this.liveWords(state);
@@ -427,12 +502,14 @@ class App {
     clear($("notice"), recorded(text ?? ""));
   }
 
-  problem(text) { clear($("filter-problem"), recorded(text)); $("filter").setAttribute("aria-invalid", String(Boolean(text))); }
+  /** Says what is wrong with the filter, without the option's name of the command line. */
+  problem(text) { clear($("filter-problem"), recorded(text.replace(/^--filter "[^]*?", (?=character |the )/, ""))); $("filter").setAttribute("aria-invalid", String(Boolean(text))); }
 
   // MARK: Input
 
   wire() {
     let typing = 0;
+    this.completion = new Completion($("filter"), (text) => { clearTimeout(typing); this.filter(text); });
     $("filter").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(() => this.filter($("filter").value), 250); });
     $("bar").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -447,6 +524,7 @@ class App {
     $("columns").addEventListener("click", () => this.chooseColumns());
     $("commands").addEventListener("click", () => dialogs.palette(this.commands));
     $("help").addEventListener("click", () => dialogs.help(this.commands));
+    $("side").addEventListener("place", (event) => this.placeChosen(event.detail));
     addEventListener("hashchange", () => this.moved());
     addEventListener("popstate", () => this.moved());
     addEventListener("keydown", (event) => this.key(event));
@@ -469,8 +547,11 @@ class App {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); return dialogs.palette(this.commands); }
     if (event.ctrlKey || event.metaKey || event.altKey || $("dialog").open) return;
     const isTyping = event.target.matches?.("input, select, textarea");
+    // Nothing has the focus at first, and the arrow keys are for the list.
+    if (event.target === document.body && /^(Arrow(Up|Down)|Page(Up|Down)|Home|End)$/.test(event.key)) { this.grid.grid.focus(); return this.grid.key(event); }
     if (event.key === "Escape") {
       event.preventDefault();
+      if (!isTyping && this.grid.marked.size) return this.grid.unmark();
       if (isTyping) this.grid.grid.focus();
       else if (!$("main").classList.contains("alone")) this.close();
       return;
@@ -493,7 +574,7 @@ class App {
       if (isShown) this.grid.reveal(this.grid.selectedPlace);
       this.grid.schedule();
     };
-    const isWide = () => matchMedia("(min-width: 1600px)").matches;
+    const isWide = () => matchMedia("(min-width: 1000px)").matches;
     splitter.addEventListener("pointerdown", (event) => {
       splitter.setPointerCapture(event.pointerId);
       const move = (moved) => {

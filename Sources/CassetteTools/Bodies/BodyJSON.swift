@@ -68,13 +68,30 @@ package struct BodyJSON {
 
     // MARK: In arrays
 
-    package static func append(_ problem: MultipartProblem, exchange: Int, message: MessageChoice, to writer: inout JSONWriter) {
+    package static func append(
+        _ finding: BodyLint.Finding, exchange: Int, message: MessageChoice, file: String? = nil, to writer: inout JSONWriter
+    ) {
         writer.element()
         writer.beginObject(.inline)
+        self.text("file", file, &writer)
         self.start(exchange, message, &writer)
-        self.text("problem", "\(problem.kind)", &writer)
-        if let offset = problem.offset { self.number("offset", offset, &writer) }
-        self.text("sentence", problem.sentence, &writer)
+        self.finding(finding, &writer)
+        writer.endObject()
+    }
+
+    /// The members of one finding, in the object that the writer has begun.
+    package static func finding(_ finding: BodyLint.Finding, _ writer: inout JSONWriter) {
+        self.text("problem", finding.kind, &writer)
+        if let offset = finding.offset { self.number("offset", offset, &writer) }
+        self.text("sentence", finding.sentence, &writer)
+        guard let change = finding.change else { return }
+        writer.member("change")
+        writer.beginObject(.inline)
+        if let offset = change.offset { self.number("offset", offset, &writer) }
+        self.text("before", change.before, &writer)
+        self.text("after", change.after, &writer)
+        self.text("removed", Hex.encode(change.removed), &writer)
+        self.text("inserted", Hex.encode(change.inserted), &writer)
         writer.endObject()
     }
 

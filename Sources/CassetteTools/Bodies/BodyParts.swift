@@ -1,6 +1,6 @@
 package import CassetteModel
 
-/// The parts of a body that is or should be multipart.
+/// The parts of a body that is or should be multipart, whatever its Content-Type says.
 ///
 /// Reads the body once and keeps only header sections.
 package struct BodyParts {
@@ -8,10 +8,17 @@ package struct BodyParts {
     package var all: [BodyPart]
     /// Whether the body uses a boundary other than the one in its Content-Type.
     package var isOfOtherBoundary = false
+    /// Whether the message's Content-Type does not say that the body is multipart.
+    package var isHidden = false
 
     /// Nil if the body is not multipart, or its parts cannot be separated.
     package init?(_ contents: BodyContents, headers: HeaderFields) throws {
-        guard let type = MultipartType(headers) else { return nil }
+        guard let type = MultipartType(headers) else {
+            guard let boundary = try HiddenMultipart.boundary(contents), let body = try Self.read(contents, boundary) else { return nil }
+            self.init(body, contents)
+            self.isHidden = true
+            return
+        }
         if let boundary = type.boundary, let body = try Self.read(contents, boundary) {
             self.init(body, contents)
             return

@@ -29,6 +29,8 @@ package struct ExchangeRow {
     package var messages: Int?
     /// Whether its recording has not ended.
     package var isOpen: Bool
+    /// How many defects the request's body has; nil if it is no upload, or was not checked.
+    package var defects: Int?
     /// In milliseconds.
     package var total: Double? { self.timing.total }
 
@@ -124,6 +126,7 @@ package struct ExchangeListJSON {
         self.member("outcome") { $0.string(row.outcomeWords) }
         self.optional("messages", row.messages) { $0.integer($1) }
         self.member("open") { $0.bool(row.isOpen) }
+        self.optional("defects", row.defects) { $0.integer($1) }
         self.writer.endObject()
         try self.write((self.isEmpty ? "[\n  " : ",\n  ") + VisibleText.whole(self.writer.bytes, .json))
         self.isEmpty = false
@@ -140,5 +143,14 @@ package struct ExchangeListJSON {
     private mutating func optional<Value>(_ name: StaticString, _ value: Value?, _ write: (inout JSONWriter, Value) -> Void) {
         self.writer.member(name)
         if let value { write(&self.writer, value) } else { self.writer.raw("null") }
+    }
+}
+
+extension Interaction {
+    /// What a person has written about the exchange in the inspector; nil if nothing.
+    ///
+    /// The format does not define this member: it is kept like any other that a reader does not know.
+    package var comment: String? {
+        self.unknown.first { $0.name == "comment" }.flatMap { try? JSONDocument($0.json).root.string }
     }
 }

@@ -193,11 +193,15 @@ struct ExchangeRecording: ~Copyable {
     var waitsForDisk: Bool { self.isOn && self.proxy.configuration.waitsForDisk }
 }
 
-/// What happens to a recorded exchange before it reaches the cassette.
+/// What happens to an exchange before it reaches the cassette, or instead.
 package enum WatchedExchange: Sendable {
     case began(id: Int, started: Timestamp, method: String, url: String)
     /// It will not be in the cassette.
     case discarded(id: Int)
+    /// The recorded exchange at this index answers.
+    case replayed(index: Int, method: String, url: String)
+    /// No recorded exchange answers.
+    case missed(method: String, url: String)
 }
 
 /// Selects what goes to the journal of a running exchange: whole events and messages, and any other request once it is complete.

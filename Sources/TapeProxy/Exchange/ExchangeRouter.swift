@@ -168,6 +168,7 @@ struct ExchangeRouter {
         case .replay(let index, let form):
             self.proxy.count { $0.replayed += 1 }
             self.proxy.log.replay(index, connection: self.peer.id, method: request.head.method, origin: scope.origin)
+            self.proxy.configuration.watch?(.replayed(index: index, method: request.head.method, url: request.url))
             self.stream.answers(with: index)
             return ReplayExchange(client: self.stream, request: request, index: index, form: form, ahead: ahead)
         case .allowPreflight:
@@ -176,6 +177,7 @@ struct ExchangeRouter {
         case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
             self.proxy.log.refuse(connection: self.peer.id, method: request.head.method, origin: scope.origin)
+            self.proxy.configuration.watch?(.missed(method: request.head.method, url: request.url))
             return self.local(request, .miss(report.description), isRead: ahead.isRead)
         }
     }

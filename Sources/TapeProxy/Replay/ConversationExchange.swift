@@ -257,6 +257,7 @@ final class ConversationExchange: MessageExchange {
                 $0.misses += 1
             }
             self.proxy.log.refuse(connection: self.client.peer.id, method: self.request.head.method, origin: self.scope.origin)
+            self.proxy.configuration.watch?(.missed(method: self.request.head.method, url: self.request.url))
             self.end(with: .miss(report.description))
         }
     }

@@ -221,6 +221,7 @@ final class WebSocketReplay: TunnelExchange {
     private func miss(_ report: MissReport) {
         self.proxy.count { $0.misses += 1 }
         self.proxy.log.refuse(connection: self.client.peer.id, method: self.request.head.method, origin: self.origin)
+        self.proxy.configuration.watch?(.missed(method: self.request.head.method, url: self.request.url))
         let difference = report.nearest.first?.differences.first.map { "\($0)" }
         self.close(1008, "not in the cassette" + (difference.map { ": \($0)" } ?? ""))
     }

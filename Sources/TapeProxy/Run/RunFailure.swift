@@ -18,6 +18,8 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     case client = 9
     /// An isolated program tried to get past the proxy, and that is to fail.
     case escapes = 10
+    /// An upload is broken, and that is to fail.
+    case lint = 11
 
     public static func < (left: RunFailure, right: RunFailure) -> Bool { left.rawValue < right.rawValue }
 
@@ -29,9 +31,10 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     ///   - rules: what became of each traffic rule.
     ///   - findings: the number of findings about the client.
     ///   - escapes: how often an isolated program tried to get past the proxy.
+    ///   - defects: the number of defects in uploads.
     package static func all(
         failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?, rules: [RuleReport] = [], findings: Int = 0,
-        escapes: Int = 0
+        escapes: Int = 0, defects: Int = 0
     ) -> Set<RunFailure> {
         var failures: Set<RunFailure> = []
         if counts.unreadable > 0 || verdict.unserved > 0 { failures.insert(.failed) }
@@ -41,6 +44,7 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
         if failOn.others.contains(.rules), rules.contains(where: { $0.neverMatched || !$0.notes.isEmpty }) { failures.insert(.rules) }
         if failOn.others.contains(.client), findings > 0 { failures.insert(.client) }
         if failOn.others.contains(.escapes), escapes > 0 { failures.insert(.escapes) }
+        if failOn.others.contains(.lint), defects > 0 { failures.insert(.lint) }
         for flaw in failOn.failing where verdict.count(of: flaw) > 0 {
             switch flaw {
             case .miss: failures.insert(.misses)
@@ -68,12 +72,14 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         case client
         /// An isolated program tried to get past the proxy.
         case escapes
+        /// An upload is broken.
+        case lint
     }
 
     public static let standard = FailureRule([.miss])
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
-    private static let next = "use any of miss, unused, order, unsearched, rules, client and escapes, or only none"
+    private static let next = "use any of miss, unused, order, unsearched, rules, client, escapes and lint, or only none"
 
     /// The flaws that the rule names.
     public let flaws: Set<VerdictFlaw>
@@ -96,7 +102,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         self.others = others
     }
 
-    /// Names out of `miss`, `unused`, `order`, `unsearched`, `rules`, `client` and `escapes`, or `none` alone.
+    /// Names out of `miss`, `unused`, `order`, `unsearched`, `rules`, `client`, `escapes` and `lint`, or `none` alone.
     public init(names: [String]) throws(SettingError) {
         if names == ["none"] {
             self.init([])

@@ -208,8 +208,15 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     public var host: String
     public var port: Int
 
-    /// Accepts `127.0.0.1:7070`, `[::1]:7070` and `localhost:0`.
+    /// Accepts `127.0.0.1:7070`, `[::1]:7070` and `localhost:0`; `7070` and `:7070` are ports of 127.0.0.1.
     public init?(argument: String) {
+        let alone = argument.hasPrefix(":") ? argument.dropFirst() : argument[...]
+        if !alone.isEmpty, alone.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            guard let port = UInt16(alone) else { return nil }
+            self.host = "127.0.0.1"
+            self.port = Int(port)
+            return
+        }
         guard let colon = argument.lastIndex(of: ":") else { return nil }
         let digits = argument[argument.index(after: colon)...]
         // UInt16 would accept a sign.

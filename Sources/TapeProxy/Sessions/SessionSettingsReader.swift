@@ -89,7 +89,12 @@ struct SessionSettingsReader {
     private func failOn() throws(SessionError) -> Setting<FailureRule>? {
         guard let value = self.members.value("failOn") else { return nil }
         let names = if let name = value.string { [name] } else { try self.members.texts("failOn") ?? [] }
-        return self.setting(try self.members.made("failOn") { try FailureRule(names: names) })
+        let rule = try self.members.made("failOn") { try FailureRule(names: names) }
+        // Nothing in a session reads uploads, so that it could not fail.
+        guard !rule.others.contains(.lint) else {
+            throw self.members.error("failOn", "names lint, which sessions do not have: check the cassette with \"wiretape lint\".")
+        }
+        return self.setting(rule)
     }
 
     /// True for header fields only, or a list of places of dates in JSON bodies.

@@ -56,7 +56,7 @@ struct AgentTools {
             name: "suggest_rules", description: "Match rules from two recordings of the same run, with what each would make equal besides.",
             properties: #""other": {"type": "string", "description": "the other cassette"}"#, required: #""other""#),
         Tool(
-            name: "lint_multipart", description: "The defects of a multipart body.",
+            name: "lint_multipart", description: "The defects of an upload: a multipart body, or a body that its Content-Type contradicts.",
             properties: #""number": {"type": "integer", "minimum": 1}, "side": {"enum": ["request", "response"]}"#, required: #""number""#),
         Tool(name: "verify", description: "Checks a cassette and the files next to it.", properties: ""),
         Tool(
@@ -459,14 +459,18 @@ struct AgentTools {
         let contents = try side.body.map {
             try BodyContents($0, headers: side.headers, reader: BodyReader(cassettePath: cassette.path), readsBroken: true)
         }
-        guard let contents, let lint = try BodyLint(contents, headers: side.headers) else {
+        guard let contents,
+            let lint = try BodyLint(
+                contents, headers: side.headers,
+                .init(side: try arguments.string("side") == "response" ? .response : .request, body: side.body))
+        else {
             writer.member("isMultipart")
             return writer.bool(false)
         }
         writer.member("isMultipart")
         writer.bool(true)
         self.rows("findings", lint.findings.prefix(Self.rowLimit), &writer) { finding, writer in
-            self.untrusted(([finding.problem.description] + (finding.excerpt?.lines ?? [])).joined(separator: "\n"), &writer)
+            self.untrusted(([finding.description] + (finding.excerpt?.lines ?? [])).joined(separator: "\n"), &writer)
         }
     }
 

@@ -213,14 +213,14 @@ struct PartsPage {
     }
 }
 
-/// The lint view of multipart bodies: each defect with its offset, a sentence, and the bytes around it.
+/// The lint view of uploads: each defect with its offset, a sentence, the bytes around it, and what to write instead.
 ///
 /// Offsets count in the decoded body.
 struct LintPage {
     private let screen: InspectScreen
     private let write: (String) throws -> Void
     private var bodies = 0
-    private var defects = 0
+    private(set) var defects = 0
 
     init(screen: InspectScreen, write: @escaping (String) throws -> Void) {
         self.screen = screen
@@ -229,30 +229,36 @@ struct LintPage {
 
     /// - Parameter isCoded: adds a note that offsets are not those of the wire.
     mutating func show(_ lint: BodyLint, exchange: Int, message: MessageChoice, request: RecordedRequest, isCoded: Bool) throws {
+        try self.show(lint, "exchange \(exchange), \(message.rawValue) of \(request.method) \(request.url)", isCoded: isCoded)
+    }
+
+    /// - Parameter what: the body, for people.
+    mutating func show(_ lint: BodyLint, _ what: String, isCoded: Bool) throws {
         self.bodies += 1
         self.defects += lint.findings.count
-        let what = VisibleText.line("exchange \(exchange), \(message.rawValue) of \(request.method) \(request.url)")
+        let what = VisibleText.line(what)
         let count = lint.findings.isEmpty ? "no defects" : Quantity.count(lint.findings.count, "defect")
         try self.line("\(what): \(count)", lint.findings.isEmpty ? .green : .bold)
         if isCoded, !lint.findings.isEmpty { try self.line("  offsets are those of the decoded body", .dim) }
         for finding in lint.findings {
             try self.write("\n")
-            let place = finding.problem.offset.map { "offset \($0)" } ?? "header fields"
-            let sentence = VisibleText.line("\(place): \(finding.problem.sentence)")
+            let place = finding.offset.map { "offset \($0)" } ?? "header fields"
+            let sentence = VisibleText.line("\(place): \(finding.sentence)")
             let lines = self.screen.width.map { TextWidth.wrapped(sentence, to: max($0 - 2, place.utf8.count + 1)) } ?? [sentence]
             for (index, line) in lines.enumerated() {
                 let marked = index == 0 ? self.screen.paint(place, .yellow) + line.dropFirst(place.count) : line
                 try self.write("  \(marked)\n")
             }
             for row in finding.excerpt?.lines ?? [] { try self.line("    \(row)", row.hasPrefix(" ") ? .yellow : .dim) }
+            for row in finding.change?.lines ?? [] { try self.line("    \(VisibleText.line(row))", row.hasPrefix("-") ? .red : .green) }
         }
         if !lint.findings.isEmpty { try self.write("\n") }
     }
 
     func finish() throws {
-        guard self.bodies > 0 else { return try self.write("no body is multipart: nothing to check.\n") }
+        guard self.bodies > 0 else { return try self.write("no body is an upload: nothing to check.\n") }
         let found = self.defects == 0 ? "no defects" : Quantity.count(self.defects, "defect")
-        try self.line("\(found) in \(Quantity.count(self.bodies, "multipart body", plural: "multipart bodies")).", .dim)
+        try self.line("\(found) in \(Quantity.count(self.bodies, "upload")).", .dim)
     }
 
     private func line(_ text: String, _ color: Paint.Color) throws { try self.write(self.screen.paint(text, color) + "\n") }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CassetteTools
+internal import CassetteModel
 internal import TapeBytes
 internal import TapeProxy
 
@@ -9,7 +10,7 @@ struct VerifyCommand: ParsableCommand {
         abstract: "Check that a cassette and the bodies beside it are what was recorded.",
         discussion: """
             Reads every exchange and restores every body: sizes, digests, codings, the files beside the cassette and raw slices. \
-            Changes nothing. Problems go to standard output, one per line; notes, such as files that no exchange refers to, go to \
+            Changes nothing without --accept. Problems go to standard output, one per line; notes, such as files that no exchange refers to, go to \
             standard error.
 
             Exit codes: 0 no problem, 1 problems, 2 the cassette could not be read.
@@ -17,6 +18,7 @@ struct VerifyCommand: ParsableCommand {
             Examples:
               wiretape verify Cassettes/pets.json
               wiretape verify Cassettes/pets.json --allow-edited
+              wiretape verify Cassettes/pets.json --accept
               wiretape verify Cassettes/pets.json --json | jq '.[].file'
             """)
 
@@ -25,6 +27,9 @@ struct VerifyCommand: ParsableCommand {
 
     @Flag(help: "Do not count bodies edited by hand as problems: a replay sends them as they are now.")
     var allowEdited = false
+
+    @Flag(help: "First accept bodies edited by hand: write their new sizes, digests and Content-Lengths into the cassette.")
+    var accept = false
 
     @Flag(help: "Print all findings as a JSON array, one object per line.")
     var json = false
@@ -40,6 +45,7 @@ struct VerifyCommand: ParsableCommand {
     func verify() throws -> Int {
         CareCommand.mentionRecordings(beside: self.file)
         return try CareCommand.run {
+            if self.accept { try self.acceptEdits() }
             let verifier = try CassetteVerifier(
                 path: self.file, digest: CareCommand.digest, unanswerable: { ReplayCheck.problem(of: $0) })
             let output = try OutputFile(path: nil)
@@ -54,6 +60,20 @@ struct VerifyCommand: ParsableCommand {
             try output.finish()
             return list.problems
         }
+    }
+}
+
+extension VerifyCommand {
+    private func acceptEdits() throws {
+        let progress = ProgressLine(label: "accepting")
+        defer { progress.end() }
+        let accepted = try EditAcceptance.run(
+            self.file, recorder: "wiretape \(Version.current)", digest: CareCommand.digest, progress: { progress.show($0, of: $1) })
+        progress.end()
+        for one in accepted {
+            for text in one.texts { Terminal.error.complain("accepted in exchange \(one.exchange), \(text)") }
+        }
+        if accepted.isEmpty { Terminal.error.complain("no body of \"\(self.file)\" was edited: nothing to accept.") }
     }
 }
 

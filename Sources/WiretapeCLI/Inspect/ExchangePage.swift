@@ -107,7 +107,9 @@ struct ExchangePage {
         for (index, line) in TimingBars.lines(interaction.timing, self.screen.paint).enumerated() {
             try self.line(self.label(index == 0 ? "timing" : "") + line, nil)
         }
-        let unknown = interaction.unknown + interaction.request.unknown + (interaction.response?.unknown ?? [])
+        if let comment = interaction.comment { try self.facts("comment", [comment], .yellow) }
+        let known = interaction.unknown.filter { $0.name != "comment" }
+        let unknown = known + interaction.request.unknown + (interaction.response?.unknown ?? [])
         if !unknown.isEmpty { try self.facts("unknown", ["members " + unknown.map(\.name).joined(separator: ", ")]) }
     }
 
@@ -145,7 +147,7 @@ struct ExchangePage {
         }
         try self.facts("body", BodyWords.lines(body, headers: headers, contents: contents, events: events))
         let command = "\(self.command) --body \(side)"
-        if MultipartType(headers) != nil, contents.size > 0, try self.multipart(contents, headers, command) { return [] }
+        if contents.size > 0, try self.upload(contents, body, headers, side, command) { return [] }
         if let messages = BodyMessages(body, reader: self.reader) {
             try MessagesPage(command: command, screen: self.screen, write: self.write).show(messages)
             return []
@@ -159,13 +161,16 @@ struct ExchangePage {
     }
 
     /// - Returns: whether the body could be split into parts.
-    private func multipart(_ contents: BodyContents, _ headers: HeaderFields, _ command: String) throws -> Bool {
-        var lint = MultipartLint(headers: headers)
-        try contents.forEachPiece { lint.push($0) }
-        let problems = lint.finish()
+    private func upload(
+        _ contents: BodyContents, _ body: Body, _ headers: HeaderFields, _ side: String, _ command: String
+    ) throws -> Bool {
+        guard side == "request" || MultipartType(headers) != nil else { return false }
+        let context = BodyLint.Context(side: MessageChoice(rawValue: side) ?? .request, body: body)
+        guard let lint = try BodyLint(contents, headers: headers, context) else { return false }
+        let problems = lint.findings
         let parts = try BodyParts(contents, headers: headers)
         if let parts {
-            let boundary = parts.isOfOtherBoundary ? ", by the boundary that the body uses" : ""
+            let boundary = parts.isOfOtherBoundary || parts.isHidden ? ", by the boundary that the body uses" : ""
             try self.facts("", ["\(Quantity.count(parts.all.count, "part"))\(boundary)"])
         }
         if let first = problems.first {

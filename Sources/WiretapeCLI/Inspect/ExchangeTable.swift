@@ -100,13 +100,19 @@ struct ExchangeTable {
             let limit = column == .url && !self.screen.isTerminal ? Self.widestPipedURL : Int.max
             self.widths[column.rawValue] = max(self.widths[column.rawValue], min(width, limit))
         }
-        let line = Line(cells: cells, shortStatus: row.shortStatusWords, statusColor: row.statusColor, phases: PhaseBar(row.timing))
-        self.shortStatusWidth = max(self.shortStatusWidth, row.shortStatusWords.utf8.count)
+        let line = Line(
+            cells: cells, shortStatus: row.shortStatusWords + Self.suffix(row), statusColor: row.statusColor, phases: PhaseBar(row.timing))
+        self.shortStatusWidth = max(self.shortStatusWidth, TextWidth.columns(row.shortStatusWords + Self.suffix(row)))
         guard !self.isSettled else { return try self.show(line) }
         self.waiting.append(line)
         self.waitingBytes += cells.reduce(0) { $0 + $1.utf8.count }
         if self.waiting.count >= Self.settlingRows || self.waitingBytes >= Self.settlingBytes { try self.settle() }
     }
+
+    /// Marks a broken upload.
+    static let mark = "⚠"
+
+    private static func suffix(_ row: ExchangeRow) -> String { row.defects ?? 0 > 0 ? " \(self.mark)" : "" }
 
     /// Ends with a legend for the bars and a line of totals.
     ///
@@ -145,7 +151,7 @@ struct ExchangeTable {
         case .number: "\(row.number)"
         case .method: TextWidth.shortened(VisibleText.line(row.method), to: 16)
         case .url: VisibleText.line(row.url)
-        case .status: row.statusWords
+        case .status: row.statusWords + Self.suffix(row)
         case .type: row.typeWords.map { TextWidth.shortened(VisibleText.line($0), to: Self.longestType) } ?? "-"
         case .size: row.size.map { Quantity.bytes($0) } ?? "-"
         case .total: row.total.map { Quantity.milliseconds($0) } ?? "-"

@@ -72,8 +72,13 @@ struct InspectCommand: ParsableCommand {
     @Option(help: ArgumentHelp("With --web, an older cassette to compare this one with.", valueName: "file"), completion: .file())
     var against: String?
 
-    @Flag(help: "List what is wrong with multipart bodies, and where.")
+    @Flag(help: "List what is wrong with uploads, where, and what to write instead; the exit code is 1 if there is something.")
     var lint = false
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("With --lint, also what this server would refuse, with its usual limits.", valueName: "server"))
+    var server: UploadServer?
 
     @Flag(
         help: """
@@ -105,6 +110,7 @@ struct InspectCommand: ParsableCommand {
             throw ValidationError("--message with --extract takes neither --json nor --raw.")
         }
         if self.raw, self.json { throw ValidationError("--raw and --json cannot be used together.") }
+        if self.server != nil, !self.lint { throw ValidationError("--for needs --lint.") }
         if self.overwrite, self.extract == nil { throw ValidationError("--overwrite needs --extract.") }
         if self.filter != nil, self.number != nil { throw ValidationError("--filter applies to all exchanges: omit the number.") }
         if let filter = self.filter {
@@ -119,7 +125,7 @@ struct InspectCommand: ParsableCommand {
     func run() throws {
         if self.page.web { return try self.serve() }
         SignalThread.unblock()
-        try self.inspect()
+        guard try self.inspect() == 0 else { throw ExitCode(ExitStatus.different) }
     }
 
     /// Serves the page until a signal comes.
@@ -141,7 +147,7 @@ struct InspectCommand: ParsableCommand {
             stop.wait()
             page.stop()
         } catch let error as CassetteError {
-            try Self.fail(error.message)
+            try Self.fail(CommandEnd.message(of: error) ?? error.message)
         } catch let error as InspectorServer.StartError {
             try Self.fail(error.message)
         } catch let error as TrustError {
@@ -150,7 +156,10 @@ struct InspectCommand: ParsableCommand {
     }
 
     /// Does not touch signals, which belong to the process.
-    func inspect() throws {
+    ///
+    /// - Returns: how many defects `--lint` has found.
+    @discardableResult
+    func inspect() throws -> Int {
         CareCommand.mentionRecordings(beside: self.file)
         do {
             let cassette = try RecordedCassette(path: self.file, schema: self.names.schema())
@@ -162,18 +171,27 @@ struct InspectCommand: ParsableCommand {
                 inspection.filter = ExchangeFilter(try FilterParser.parse(filter), reader: inspection.reader)
             }
             // The output before an error is still shown.
-            let result = Result { try self.show(inspection) }
+            let result = Result { try self.lint ? self.defects(inspection) : self.show(inspection) }
             try output.finish()
-            try result.get()
+            return try result.get()
         } catch let error as CassetteError {
-            try Self.fail(error.message)
+            try Self.fail(CommandEnd.message(of: error) ?? error.message)
         } catch let error as InspectError {
             try Self.fail(error.message)
         }
     }
 
-    private func show(_ inspection: Inspection) throws {
-        if self.lint { return self.json ? try inspection.lintJSON(self.number) : try inspection.lint(self.number) }
+    private func defects(_ inspection: Inspection) throws -> Int {
+        try self.json ? inspection.lintJSON(self.number, server: self.server) : inspection.lint(self.number, server: self.server)
+    }
+
+    /// - Returns: zero, since nothing is judged.
+    private func show(_ inspection: Inspection) throws -> Int {
+        try self.showAll(inspection)
+        return 0
+    }
+
+    private func showAll(_ inspection: Inspection) throws {
         if let message = self.message, let number = self.number {
             if let folder = self.extract {
                 return try inspection.extract(message, in: self.body, of: number, to: folder, overwrites: self.overwrite)
@@ -203,6 +221,7 @@ struct InspectCommand: ParsableCommand {
 }
 
 extension MessageChoice: ExpressibleByArgument {}
+extension UploadServer: ExpressibleByArgument {}
 
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -254,7 +273,7 @@ struct ShowCommand: ParsableCommand {
             try inspection.curl(self.number, files: self.files, overwrites: self.overwrite)
             try output.finish()
         } catch let error as CassetteError {
-            try Self.fail(error.message)
+            try Self.fail(CommandEnd.message(of: error) ?? error.message)
         } catch let error as InspectError {
             try Self.fail(error.message)
         }

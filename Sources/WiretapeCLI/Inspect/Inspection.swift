@@ -27,17 +27,33 @@ struct Inspection {
         let first = try self.cassette.interaction(at: 0).started
         var table = ExchangeTable(count: self.cassette.count, first: first, screen: self.screen, write: self.write)
         var found = 0
+        var broken: [Int] = []
         try self.forEachWanted { number, interaction in
             found += 1
-            try table.append(ExchangeRow(number: number, interaction, isOpen: self.cassette.isOpen(at: number - 1)))
+            var row = ExchangeRow(number: number, interaction, isOpen: self.cassette.isOpen(at: number - 1))
+            row.defects = interaction.uploadDefects(self.reader, limit: Self.listedSize)
+            if row.defects ?? 0 > 0 { broken.append(number) }
+            try table.append(row)
         }
         guard found > 0 else { return try self.write("no exchange of \"\(self.file)\" matches the filter.\n") }
         try table.finish(of: self.filter == nil ? nil : self.cassette.count)
+        guard let first = broken.first else { return }
+        let number = broken.count == 1 ? " \(first)" : ""
+        let text =
+            "\(ExchangeTable.mark) \(Quantity.count(broken.count, "broken upload")): wiretape inspect \(ShellWord.quoted(self.file))\(number) --lint"
+        try self.write(self.screen.paint(VisibleText.line(text), .yellow) + "\n")
     }
+
+    /// The list does not check larger uploads: it must not take long.
+    private static let listedSize = 8 << 20
 
     func listJSON() throws {
         var list = ExchangeListJSON(write: self.write)
-        try self.forEachWanted { try list.append(ExchangeRow(number: $0, $1, isOpen: self.cassette.isOpen(at: $0 - 1))) }
+        try self.forEachWanted { number, interaction in
+            var row = ExchangeRow(number: number, interaction, isOpen: self.cassette.isOpen(at: number - 1))
+            row.defects = interaction.uploadDefects(self.reader, limit: Self.listedSize)
+            try list.append(row)
+        }
         try list.finish()
     }
 
@@ -251,7 +267,7 @@ struct Inspection {
         let interaction = try self.interaction(number)
         for message in message.map({ [$0] }) ?? MessageChoice.allCases {
             let (body, headers) = interaction.body(of: message)
-            guard let body, MultipartType(headers) != nil else { continue }
+            guard let body else { continue }
             let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
             guard let parts = try BodyParts(contents, headers: headers) else { continue }
             if let part = parts[wanted] { return (part, contents, message) }
@@ -314,25 +330,34 @@ struct Inspection {
 
     // MARK: All bodies
 
-    /// Lists the defects of multipart bodies.
+    /// Lists the defects of uploads.
     ///
-    /// - Parameter number: nil for all exchanges.
-    func lint(_ number: Int?) throws {
+    /// - Parameters:
+    ///   - number: nil for all exchanges.
+    ///   - server: the server whose limits apply; nil for none.
+    /// - Returns: how many defects there are.
+    @discardableResult
+    func lint(_ number: Int?, server: UploadServer? = nil) throws -> Int {
         var page = LintPage(screen: self.screen, write: self.write)
-        try self.forEachMultipart(number) { number, message, interaction, lint, isCoded in
+        try self.forEachUpload(number, server) { number, message, interaction, lint, isCoded in
             try page.show(lint, exchange: number, message: message, request: interaction.request, isCoded: isCoded)
         }
         try page.finish()
+        return page.defects
     }
 
-    func lintJSON(_ number: Int?) throws {
+    @discardableResult
+    func lintJSON(_ number: Int?, server: UploadServer? = nil) throws -> Int {
         var writer = JSONWriter()
         writer.beginArray(.lines)
-        try self.forEachMultipart(number) { number, message, _, lint, _ in
-            for finding in lint.findings { BodyJSON.append(finding.problem, exchange: number, message: message, to: &writer) }
+        var count = 0
+        try self.forEachUpload(number, server) { number, message, _, lint, _ in
+            count += lint.findings.count
+            for finding in lint.findings { BodyJSON.append(finding, exchange: number, message: message, to: &writer) }
         }
         writer.endArray()
         try self.writeJSON(writer.bytes)
+        return count
     }
 
     /// Writes bodies and parts into a folder, and lists the files.
@@ -377,13 +402,16 @@ struct Inspection {
         try body(number, self.interaction(number))
     }
 
-    private func forEachMultipart(_ number: Int?, _ found: (Int, MessageChoice, Interaction, BodyLint, Bool) throws -> Void) throws {
+    private func forEachUpload(
+        _ number: Int?, _ server: UploadServer?, _ found: (Int, MessageChoice, Interaction, BodyLint, Bool) throws -> Void
+    ) throws {
         try self.forEach(number) { number, interaction in
             for message in MessageChoice.allCases {
                 let (body, headers) = interaction.body(of: message)
-                guard let body, MultipartType(headers) != nil else { continue }
+                guard let body, message == .request || MultipartType(headers) != nil else { continue }
                 let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
-                guard let lint = try BodyLint(contents, headers: headers) else { continue }
+                let context = BodyLint.Context(side: message, body: body, server: server)
+                guard let lint = try BodyLint(contents, headers: headers, context) else { continue }
                 try found(number, message, interaction, lint, !body.codings.isEmpty || contents.inflated != nil)
             }
         }

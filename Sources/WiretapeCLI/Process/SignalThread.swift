@@ -74,8 +74,8 @@ enum SignalThread {
     private static func count(_ arrival: Arrival) {
         let (arrivals, words) =
             self.state.withLock { state in
-                // Some programs send one signal to the process and to its group.
-                if let first = state.first, DispatchTime.now() < first + .seconds(1) { return (0, nil) }
+                // Some programs send one signal to the process and to its group. A terminal sends one for each Ctrl-C.
+                if !arrival.isFromTerminal, let first = state.first, DispatchTime.now() < first + .seconds(1) { return (0, nil) }
                 state.first = state.first ?? .now()
                 state.arrivals += 1
                 return (state.arrivals, state.words)

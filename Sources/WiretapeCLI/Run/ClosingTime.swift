@@ -59,6 +59,37 @@ final class ClosingTime: Sendable {
     }
 }
 
+/// Says what a stop waits for, if it takes longer than a moment.
+final class StopNotice: Sendable {
+    /// Milliseconds.
+    private static let patience = 400
+    /// The most requests that are named.
+    private static let named = 3
+
+    private let ended = Guarded(false)
+
+    /// - Parameters:
+    ///   - grace: in seconds.
+    ///   - open: the requests that have no whole answer yet.
+    init(_ screen: RunScreen, grace: Int, open: @escaping @Sendable () -> [String]) {
+        let ended = self.ended
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.patience)) {
+            guard !ended.withLock({ $0 }) else { return }
+            screen.say(Self.text(grace: grace, open: open()))
+        }
+    }
+
+    static func text(grace: Int, open: [String]) -> String {
+        let seconds = grace == 1 ? "1 second" : "\(grace) seconds"
+        guard !open.isEmpty else { return "waiting up to \(seconds) for exchanges that have not ended; Ctrl-C ends this at once." }
+        let names = open.prefix(Self.named).joined(separator: ", ") + (open.count > Self.named ? ", …" : "")
+        let count = open.count == 1 ? "1 exchange that has" : "\(open.count) exchanges that have"
+        return "waiting up to \(seconds) for \(count) not ended (\(names)); Ctrl-C ends this at once."
+    }
+
+    func end() { self.ended.withLock { $0 = true } }
+}
+
 /// Reports that a close waits for searches: continuously on a terminal, and once elsewhere.
 final class SearchProgress {
     /// How long nothing is printed, in tenths of a second.

@@ -66,7 +66,11 @@ struct ReachOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Print the proxy's address even if a program is run.")
+    @Flag(
+        name: .shortAndLong,
+        help:
+            "Print a line for each exchange, and the proxy's address even if a program is run. Default: lines without a program on a terminal."
+    )
     var verbose = false
 
     @Flag(help: "Print the summary as one JSON line on standard error.")

@@ -104,6 +104,7 @@ struct ProxyRun {
                     ? "the rules pause messages, but this run has no page: nothing waits. Add --web to look at them."
                     : "the rules pause messages, but the variable CI is set: nothing waits.")
         }
+        let lines = self.lines(screen, recorder: recorder?.path, cassette: plan.cassette, &configuration)
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: plan.cassette) {
                 // Printed on one line, whatever names a client or an origin sends.
@@ -117,16 +118,20 @@ struct ProxyRun {
         page?.counts.follow({ server.counts }, recorder)
         let limits = settings.verdict?.value ?? ClientVerdict.Limits()
         page?.rules?.follow(elapsed: { server.elapsed }, verdict: { server.clientVerdict(exitCode: nil, limits: limits) })
+        lines?.start()
         let closing = ClosingTime(grace: settings.graceInForce, hasten: { recorder?.hasten() })
         let outcome =
             program.map {
                 self.serve(server, screen, child: $0, isolation, configuration.credentials, recordedAt: plan.cassette?.firstStart, closing)
             }
             ?? self.serve(server, screen, configuration.credentials, closing)
+        let waiting = StopNotice(screen, grace: settings.graceInForce, open: { lines?.open ?? [] })
         server.stop()
         #if os(Linux)
         isolation?.stop()
         #endif
+        waiting.end()
+        lines?.stop()
         screen.stop()
         if server.counts.tlsFailures > 0 || server.counts.tunnels > 0 {
             for notice in program?.notices ?? [] { screen.say(notice) }
@@ -152,6 +157,7 @@ struct ProxyRun {
                 }, searching: { searching.show($0) })
             searching.end()
             progress.end()
+            lines?.finish(path)
             Self.note(recorder.currentStatus, log)
             if settings.reviews, !keepsOld, path != plan.recording.path, RecordingReview.mayBeTaken(recorder.currentStatus) {
                 let asked = RecordingReview.onTerminal(
@@ -168,7 +174,8 @@ struct ProxyRun {
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: replay,
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, command: self.command, failOn: settings.failOnInForce,
-            rules: rules, clientVerdict: findings, isolation: isolated, review: review,
+            rules: rules, clientVerdict: findings, isolation: isolated,
+            lint: try settings.failOnInForce.others.contains(.lint) ? RunLint(path) : nil, review: review,
             address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
             keepsOnFailure: settings.keepsOnFailure)
         for (report, file) in reports {
@@ -203,6 +210,21 @@ struct ProxyRun {
             cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "", loops: self.proxy.server.provider)
         configuration.isTransparent = self.proxy.transparent
         return configuration
+    }
+
+    /// Lines for each exchange, if the run prints them.
+    private func lines(
+        _ screen: RunScreen, recorder path: String?, cassette: RecordedCassette?, _ configuration: inout ProxyConfiguration
+    ) -> TrafficLines? {
+        let isWatched = !self.hasProgram && Terminal.error.isTerminal
+        guard !self.proxy.quiet, !self.proxy.json, self.proxy.verbose || isWatched else { return nil }
+        let lines = TrafficLines(screen: screen, path: path, cassette: cassette)
+        let watch = configuration.watch
+        configuration.watch = { exchange in
+            watch?(exchange)
+            lines.take(exchange)
+        }
+        return lines
     }
 
     /// The page of the run, if one was asked for. It shows the file that is recorded, or else the one that is replayed.

@@ -96,7 +96,7 @@ struct DescriptorOptions: ParsableArguments {
 struct FailureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), rules (8: a traffic rule matched nothing, or could not be carried out), client (9: --verdict client found something), escapes (10: with --isolate, the program tried to get past the proxy), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
+            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), rules (8: a traffic rule matched nothing, or could not be carried out), client (9: --verdict client found something), escapes (10: with --isolate, the program tried to get past the proxy), lint (11: an upload in the cassette is broken), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
             valueName: "flaws"),
         transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
     var failOn: FailureRule?

@@ -24,6 +24,8 @@ struct RunSummary {
     var clientVerdict: [ClientVerdict.Finding]?
     /// What an isolated command did on the network; nil if it was not isolated.
     var isolation: IsolationLines?
+    /// The exchanges with broken uploads, and the number of defects; nil if nobody asks.
+    var lint: RunLint?
     /// The outcome of `--review`; nil if there was no review.
     var review: RecordingReview.Outcome?
     /// The address of the command's proxy; nil if the command was not given one, as with a browser.
@@ -38,7 +40,7 @@ struct RunSummary {
         if let childStatus, childStatus != 0 { return childStatus }
         let failures = RunFailure.all(
             failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules,
-            findings: self.clientVerdict?.count ?? 0, escapes: self.isolation?.report.refusals ?? 0)
+            findings: self.clientVerdict?.count ?? 0, escapes: self.isolation?.report.refusals ?? 0, defects: self.lint?.defects ?? 0)
         return failures.min()?.rawValue ?? ExitStatus.done
     }
 
@@ -47,7 +49,9 @@ struct RunSummary {
     func report(to screen: RunScreen) {
         // Unreadable answers are reported below.
         let always: Set<VerdictFlaw> = self.counts.unreadable > 0 ? [.miss] : [.miss, .unserved]
-        for line in self.replay.flawLines(naming: self.failOn.failing.union(always)) { screen.complain(line) }
+        for line in self.replay.flawLines(naming: self.failOn.failing.union(always)) {
+            screen.complain(MissCommands(words: Array(ProgramArguments.all.dropFirst()), file: self.path).complete(line))
+        }
         if let problem = self.counts.firstUnreadable {
             screen.complain(
                 "\(Quantity.count(self.counts.unreadable, "recorded answer")) could not be replayed (\(problem)): correct or restore the cassette."
@@ -70,6 +74,7 @@ struct RunSummary {
         }
         for finding in self.clientVerdict ?? [] { screen.complain(RuleLines.line(of: finding)) }
         if self.clientVerdict?.isEmpty == true { screen.say("client: no faults found in what it did with answers that failed.") }
+        for line in self.lint?.lines(of: self.path) ?? [] { screen.complain(line) }
         for leak in self.recorder?.leaks ?? [] {
             screen.complain("a secret is still in \"\(self.path)\": \(leak); remove the file, or try \"wiretape redact \(self.path)\".")
         }
@@ -159,6 +164,7 @@ struct RunSummary {
             writer.member("isolation")
             writer.raw(isolation.json)
         }
+        if let lint { self.number("uploadDefects", lint.defects, &writer) }
         if let review {
             writer.member("review")
             writer.string(review.rawValue)

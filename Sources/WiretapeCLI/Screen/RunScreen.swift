@@ -1,5 +1,6 @@
 internal import CassetteTools
 internal import Dispatch
+internal import TapeBytes
 internal import TapeProxy
 
 /// The output for a person while the proxy runs: lines on standard error and, on a terminal, a live line of counts below them.
@@ -12,6 +13,8 @@ final class RunScreen: Sendable {
     /// Serial: keeps messages and the live line apart.
     private let queue = DispatchQueue(label: "wiretape.screen")
     private let stopping = DispatchSemaphore(value: 0)
+    /// The live line that is on the screen; empty if there is none.
+    private let shown = Guarded("")
 
     init(quiet: Bool, hasChild: Bool, output: Terminal = .output, errors: Terminal = .error) {
         self.quiet = quiet
@@ -28,14 +31,27 @@ final class RunScreen: Sendable {
     /// Prints one or more lines in any case. Escapes control characters, because messages can contain text from strangers.
     func complain(_ text: String) {
         let text = VisibleText.whole(Array(text.utf8), .lines)
-        self.queue.sync { self.errors.write((self.showsCounts ? "\r\u{1B}[K" : "") + "wiretape: \(text)\n") }
+        self.queue.sync {
+            self.errors.write((self.showsCounts ? "\r\u{1B}[K" : "") + "wiretape: \(text)\n" + self.shown.withLock { $0 })
+        }
+    }
+
+    /// Prints a line as it is, which must be safe for a terminal.
+    func line(_ text: String) {
+        self.queue.sync { self.errors.write((self.showsCounts ? "\r\u{1B}[K" : "") + text + "\n" + self.shown.withLock { $0 }) }
     }
 
     func showCounts(_ counts: @escaping @Sendable () -> ProxyCounts) {
         guard self.showsCounts else { return }
-        DispatchQueue(label: "wiretape.counts").async { [queue, stopping, errors] in
+        DispatchQueue(label: "wiretape.counts").async { [queue, stopping, errors, shown] in
             repeat {
-                queue.sync { errors.write("\r\u{1B}[K" + Self.line(counts())) }
+                let line = Self.line(counts())
+                // A line that is written again and again cannot be selected, and fills logs of terminals.
+                queue.sync {
+                    guard shown.withLock({ $0 != line }) else { return }
+                    shown.withLock { $0 = line }
+                    errors.write("\r\u{1B}[K" + line)
+                }
             } while stopping.wait(timeout: .now() + .milliseconds(200)) == .timedOut
         }
     }
@@ -50,7 +66,10 @@ final class RunScreen: Sendable {
     func stop() {
         guard self.showsCounts else { return }
         self.stopping.signal()
-        self.queue.sync { self.errors.write("\r\u{1B}[K") }
+        self.queue.sync {
+            self.shown.withLock { $0 = "" }
+            self.errors.write("\r\u{1B}[K")
+        }
     }
 }
 

@@ -88,6 +88,7 @@ extension OpenExchanges {
         switch exchange {
         case .began(let id, let started, let method, let url): self.began(id: id, started: started, method: method, url: url)
         case .discarded(let id): self.discarded(id: id)
+        case .replayed, .missed: break
         }
     }
 }

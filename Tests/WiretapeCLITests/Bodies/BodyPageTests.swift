@@ -143,7 +143,7 @@ import TapeTestSupport
                               ^^                                                ^
 
                 """))
-        #expect(try self.page([13, 10] + FormFixtures.pets).hasSuffix("\n\n1 defect in 1 multipart body.\n"))
+        #expect(try self.page([13, 10] + FormFixtures.pets).hasSuffix("\n\n1 defect in 1 upload.\n"))
     }
 
     @Test func offsetsOfACodedBodyAreExplained() throws {
@@ -152,8 +152,8 @@ import TapeTestSupport
 
     @Test func noProblemIsReported() throws {
         #expect(
-            try self.page(FormFixtures.pets) == "exchange 3, request of POST http://a/pets: no defects\nno defects in 1 multipart body.\n")
-        #expect(try self.page(nil) == "no body is multipart: nothing to check.\n")
+            try self.page(FormFixtures.pets) == "exchange 3, request of POST http://a/pets: no defects\nno defects in 1 upload.\n")
+        #expect(try self.page(nil) == "no body is an upload: nothing to check.\n")
     }
 
     @Test func sentencesStayWithinATerminal() throws {

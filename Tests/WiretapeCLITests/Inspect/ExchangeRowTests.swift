@@ -75,8 +75,8 @@ import Testing
         #expect(
             text == """
                 [
-                  { "number": 1, "id": 4, "method": "GET", "url": "http://a/pets", "status": 200, "grpcStatus": null, "version": "HTTP/1.1", "type": "application/json", "size": 43, "tls": null, "started": "2026-11-21T12:00:00.000000Z", "total": 1.5, "outcome": "complete", "messages": null, "open": false },
-                  { "number": 2, "id": 5, "method": "GET", "url": "http://a/pets", "status": null, "grpcStatus": null, "version": null, "type": null, "size": null, "tls": null, "started": "2026-11-21T12:00:00.000000Z", "total": null, "outcome": "failed dns", "messages": null, "open": false }
+                  { "number": 1, "id": 4, "method": "GET", "url": "http://a/pets", "status": 200, "grpcStatus": null, "version": "HTTP/1.1", "type": "application/json", "size": 43, "tls": null, "started": "2026-11-21T12:00:00.000000Z", "total": 1.5, "outcome": "complete", "messages": null, "open": false, "defects": null },
+                  { "number": 2, "id": 5, "method": "GET", "url": "http://a/pets", "status": null, "grpcStatus": null, "version": null, "type": null, "size": null, "tls": null, "started": "2026-11-21T12:00:00.000000Z", "total": null, "outcome": "failed dns", "messages": null, "open": false, "defects": null }
                 ]
 
                 """)

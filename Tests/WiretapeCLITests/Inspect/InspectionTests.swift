@@ -241,10 +241,10 @@ import TapeTestSupport
     @Test func lintLooksAtAllExchangesOrOne() throws {
         try self.inspection(self.some).lint(nil)
         #expect(self.sink.text.hasPrefix("exchange 1, request of POST http://a/pets: 1 defect\n"))
-        #expect(self.sink.text.hasSuffix("1 defect in 1 multipart body.\n"))
+        #expect(self.sink.text.hasSuffix("1 defect in 1 upload.\n"))
         self.sink.bytes = []
         try self.inspection(self.some).lint(2)
-        #expect(self.sink.text == "no body is multipart: nothing to check.\n")
+        #expect(self.sink.text == "no body is an upload: nothing to check.\n")
     }
 
     @Test func lintAsJSONIsAnArray() throws {

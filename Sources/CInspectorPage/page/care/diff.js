@@ -18,16 +18,18 @@ export class Diff {
     this.marked = null;
   }
 
+  async compare(left, right) {
+    try { this.actions.panel(`Exchanges ${left} and ${right}`, changeTable((await (await api.post("/api/diffs", { left, right })).json()).changes, [`exchange ${left}`, `exchange ${right}`])); } catch (error) { this.actions.say(plain(error.message)); }
+  }
+
   /** The first call marks an exchange, the second compares another one with it. */
   async mark(key) {
     if (typeof key !== "number") return this.actions.say("choose an exchange of the cassette first");
     if (!this.marked || this.marked === key) { this.marked = key; return this.actions.say(`exchange ${key} is marked: choose another and press d`); }
     const [left, right] = [this.marked, key];
     this.marked = null;
-    try {
-      this.actions.say("");
-      this.actions.panel(`Exchanges ${left} and ${right}`, changeTable((await (await api.post("/api/diffs", { left, right })).json()).changes));
-    } catch (error) { this.actions.say(plain(error.message)); }
+    this.actions.say("");
+    return this.compare(left, right);
   }
 
   /** Lists the differences between the cassette and the older one as they come. */

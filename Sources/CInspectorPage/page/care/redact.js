@@ -10,7 +10,9 @@ export class RedactionTrial {
     this.texts = { redact: "", keep: "", values: "" };
   }
 
-  show() {
+  /** - rule: one to begin with. */
+  show(rule) {
+    if (rule && !this.lines("redact").includes(rule)) this.texts.redact = [...this.lines("redact"), rule].join("\n");
     const field = (name, label, hint) => {
       const area = element("textarea", { id: "redact-" + name, rows: 2, spellcheck: "false", autocomplete: "off", placeholder: hint });
       area.value = this.texts[name];
@@ -27,6 +29,7 @@ export class RedactionTrial {
         element("button", { type: "button", text: "Copy command", title: "Copy the command that does it, without the values", onclick: () => this.copy() })),
       this.result);
     document.getElementById("redact-redact").focus();
+    if (rule) this.run();
   }
 
   lines(name) { return this.texts[name].split("\n").map((line) => line.trim()).filter(Boolean); }

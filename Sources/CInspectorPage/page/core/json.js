@@ -100,3 +100,21 @@ export function children(value, from, count) {
     return { name, kind: inner[0], count: isDeep ? inner[1].length : 0, text: isDeep ? "" : inner[1].slice(0, PREVIEW), isCut: !isDeep && inner[1].length > PREVIEW };
   });
 }
+
+/** The places whose name or text contains a text, each with its path, the names on it, and what is there. */
+export function find(root, text, most) {
+  const wanted = text.toLowerCase();
+  const found = [];
+  const stack = [[root, [], [], ""]];
+  while (stack.length && found.length < most) {
+    const [value, path, names, name] = stack.pop();
+    const isDeep = value[0] === "object" || value[0] === "array";
+    if (path.length && (name.toLowerCase().includes(wanted) || (!isDeep && value[1].toLowerCase().includes(wanted)))) found.push({ path, names, text: isDeep ? "" : value[1].slice(0, 200) });
+    if (!isDeep) continue;
+    for (let index = value[1].length - 1; index >= 0; index -= 1) {
+      const [inner, child] = value[0] === "object" ? value[1][index] : [String(index), value[1][index]];
+      stack.push([child, [...path, index], [...names, inner], value[0] === "object" ? inner : ""]);
+    }
+  }
+  return found;
+}

@@ -2,6 +2,8 @@ import { element, clear, recorded } from "../core/dom.js";
 import { plain } from "../core/text.js";
 import * as api from "../core/api.js";
 import * as sections from "./sections.js";
+import { copied, FORMS } from "./copy.js";
+import * as dialogs from "../core/dialogs.js";
 import { viewer } from "./viewer.js";
 
 /** Shows one exchange in tabs. */
@@ -18,7 +20,8 @@ export class Detail {
     this.loading = null;
   }
 
-  async open(key, tab) {
+  /** - isMoved: whether a person came here by moving in the list, and asked for no tab. */
+  async open(key, tab, isMoved = false) {
     this.loading?.abort();
     const loading = new AbortController();
     this.loading = loading;
@@ -34,7 +37,7 @@ export class Detail {
       exchange.epoch = epoch;
       exchange.isOpen = typeof key === "string";
       this.exchange = exchange;
-      this.show(tab);
+      this.show(tab, isMoved);
     } catch (error) {
       if (error.name === "AbortError") return;
       this.exchange = null;
@@ -43,15 +46,16 @@ export class Detail {
     }
   }
 
-  show(tab) {
+  show(tab, isMoved) {
     const exchange = this.exchange;
     const panel = element("div", { role: "tabpanel", id: "panel", tabindex: 0, "aria-labelledby": "tab-response" });
+    const defects = (exchange.request.body?.defects ?? 0) + (exchange.response?.body?.defects ?? 0);
     const hasParts = exchange.request.body?.multipart || exchange.response?.body?.multipart;
     const hasMessages = exchange.webSocket !== undefined || [exchange.request, exchange.response].some((one) => one?.body?.events !== undefined || one?.body?.messages !== undefined);
     this.tabs = [
       ["request", "Request", () => sections.request(exchange)],
       ["response", "Response", () => sections.response(exchange)],
-      hasParts ? ["parts", "Parts", () => sections.parts(exchange)] : null,
+      hasParts || defects ? ["parts", (hasParts ? "Parts" : "Defects") + (defects ? ` ⚠ ${defects}` : ""), () => sections.parts(exchange)] : null,
       hasMessages ? ["messages", exchange.response?.body?.events !== undefined ? "Events" : "Messages", () => sections.messages(exchange)] : null,
       ["timing", "Timing", () => sections.timing(exchange)],
       ["connection", exchange.connection?.tls ? "TLS" : "Connection", () => sections.connection(exchange)],
@@ -74,14 +78,17 @@ export class Detail {
     const whole = (button) => (exchange.isOpen ? null : button);
     const head = element("div", { class: "detail-head" },
       element("h2", { id: "detail-title" }, exchange.isOpen ? "open " : `${exchange.number} `, recorded(`${exchange.request.method} ${exchange.request.url}`)),
-      whole(element("button", { type: "button", text: "curl", title: "Copy as curl (c)", onclick: () => this.copyCurl() })),
+      whole(element("button", { type: "button", text: "Copy as…", title: "Copy the request as curl (c), fetch, Python, Swift, HTTPie or raw", "aria-haspopup": "dialog", onclick: () => this.copyAs() })),
+      whole(element("button", { type: "button", text: exchange.comment === undefined ? "Comment" : "Comment ✎", title: "A comment in the cassette", "aria-haspopup": "dialog", onclick: () => this.actions.comment(exchange) })),
       whole(element("button", { type: "button", text: "Edit", title: "Edit it (e)", onclick: () => this.actions.edit() })),
       whole(element("button", { type: "button", text: "Resend", title: "Send the request again (r)", onclick: () => this.actions.resend() })),
       this.actions.hasRules() ? whole(element("button", { type: "button", text: "Rule", title: "A rule for such requests (b)", "aria-haspopup": "dialog", onclick: () => this.actions.rule() })) : null,
       whole(element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") })),
       element("button", { type: "button", text: "Close", title: "Close (Escape)", onclick: () => this.actions.close() }));
     this.panel = panel;
-    clear(this.parent, head, list, panel);
+    clear(this.parent, head, exchange.comment === undefined ? null : element("p", { class: "comment" }, recorded(exchange.comment, { lines: true })), list, panel);
+    // What was said is what people look for in a conversation.
+    if (hasMessages && isMoved && [null, undefined, "request", "response"].includes(tab)) tab = "messages";
     this.choose(this.tabs.some(([name]) => name === tab) ? tab : this.tabs.some(([name]) => name === this.tab) ? this.tab : "response", false);
   }
 
@@ -108,10 +115,16 @@ export class Detail {
     if (this.exchange && tab) this.choose(tab[0], true);
   }
 
-  async copyCurl() {
+  copyCurl() { return this.copyForm("curl", "curl command"); }
+
+  copyAs() {
+    if (this.exchange) dialogs.choose("Copy the request as", FORMS.map(([form, words]) => [words, () => this.copyForm(form, words)]));
+  }
+
+  async copyForm(form, words) {
     if (!this.exchange) return;
     if (this.exchange.isOpen) { this.actions.say("the exchange is still open"); return; }
-    try { await this.copy(await api.text(`${this.exchange.base}/curl`), "curl command copied"); } catch (error) { this.actions.say(plain(error.message)); }
+    try { await this.copy(await copied(this.exchange, form), `${words} copied`); } catch (error) { this.actions.say(plain(error.message)); }
   }
 
   async copy(text, words) {

@@ -25,7 +25,8 @@ function bodyOf(exchange, side) {
   const body = message.body;
   if (!body) return element("p", { class: "empty", text: "no body" });
   const parts = [element("h3", { text: "Body" })];
-  if (body.multipart) parts.push(element("p", {}, element("button", { type: "button", text: "Show its parts", onclick: () => document.getElementById("tab-parts")?.click() })));
+  if (body.defects) parts.push(element("p", { class: "caution" }, `⚠ ${count(body.defects, "defect")} `, element("button", { type: "button", text: "Show", onclick: () => document.getElementById("tab-parts")?.click() })));
+  else if (body.multipart) parts.push(element("p", {}, element("button", { type: "button", text: "Show its parts", onclick: () => document.getElementById("tab-parts")?.click() })));
   if (body.problem) parts.push(element("p", { class: "problem", role: "alert" }, recorded(body.problem)));
   parts.push(viewer({
     path: `${exchange.base}/${side}/body`, form: body.form, image: body.image, size: body.decoded, type: typeOf(message.headers), facts: body.facts,
@@ -88,12 +89,14 @@ export async function parts(exchange) {
   const shown = [];
   for (const side of ["request", "response"]) {
     const body = exchange[side]?.body;
-    if (!body?.multipart) continue;
+    if (!body?.multipart && !body?.defects) continue;
     const base = `${exchange.base}/${side}`;
-    shown.push(element("h3", { text: `Parts of the ${side} body, ${bytes(body.decoded)}` }));
+    shown.push(element("h3", { text: `${body.multipart ? "Parts" : "Defects"} of the ${side} body, ${bytes(body.decoded)}` }));
+    if (!body.multipart) { shown.push(findings((await api.json(base + "/lint")).findings, side)); continue; }
     const [list, lint] = await Promise.all([api.json(base + "/parts").catch((error) => ({ problem: error.message })), api.json(base + "/lint").catch(() => ({ findings: [] }))]);
-    shown.push(findings(lint.findings));
+    shown.push(findings(lint.findings, side));
     if (list.problem || !list.parts) { shown.push(element("p", { class: "problem", text: "this body cannot be split into its parts" })); continue; }
+    if (list.hidden) shown.push(element("p", { class: "caution", text: "the body is multipart, but its Content-Type does not say so" }));
     if (list.otherBoundary) shown.push(element("p", { class: "caution", text: "the body uses a boundary other than the one in its Content-Type" }));
     if (list.boundary !== undefined) shown.push(element("p", { class: "facts" }, "boundary ", recorded(list.boundary)));
     shown.push(element("ol", { class: "parts" }, list.parts.map((part) => partItem(part, base, exchange))));
@@ -117,11 +120,20 @@ function partItem(part, base, exchange) {
   return element("li", { class: "part" + (part.label.includes(".") ? " deep" : "") }, open);
 }
 
-function findings(all) {
+/** - side: of the exchange, so that the labels of two lists differ. */
+function findings(all, side) {
   if (!all.length) return element("p", { class: "status good", text: "✓ no defects" });
-  return element("div", { role: "group", "aria-label": "Defects" }, all.map((finding) => element("div", { class: "finding" },
+  return element("div", { role: "group", "aria-label": "Defects" }, all.map((finding, index) => element("div", { class: "finding" },
     element("p", { class: "caution" }, "⚠ ", finding.offset === undefined ? "header fields: " : `byte ${finding.offset.toLocaleString("en-US")}: `, recorded(finding.sentence)),
-    finding.excerpt.length ? element("pre", { class: "hex", tabindex: 0, role: "region", "aria-label": "Bytes around the defect", text: finding.excerpt.join("\n") }) : null)));
+    finding.excerpt.length ? element("pre", { class: "hex", tabindex: 0, role: "region", "aria-label": `Bytes around defect ${index + 1} of the ${side}`, text: finding.excerpt.join("\n") }) : null,
+    finding.change ? change(finding.change, `What to write for defect ${index + 1} of the ${side}`) : null)));
+}
+
+/** What to write instead, as a diff: two lines, and the bytes themselves if they are few. */
+function change({ before, after, removed, inserted, offset }, label) {
+  const digits = (hex) => (offset !== undefined && hex && hex.length <= 16 ? element("span", { class: "dim", text: "  " + hex.match(/../g).join(" ") }) : null);
+  return element("pre", { class: "change", tabindex: 0, role: "region", "aria-label": label },
+    before === undefined ? null : element("del", {}, "- ", recorded(before), digits(removed)), element("ins", {}, "+ ", after === undefined ? element("em", { text: "leave it out" }) : recorded(after), digits(inserted)));
 }
 
 // MARK: Messages and events

@@ -4,6 +4,8 @@ import * as api from "../core/api.js";
 
 const PARSED = 8 << 20;
 const STEP = 200;
+// The most places that a search lists.
+const FOUND = 200;
 
 let worker = null;
 let lastAsk = 0;
@@ -40,8 +42,67 @@ export async function tree(source, address) {
   lastRoot += 1;
   const id = lastRoot;
   const root = await ask({ id, bytes: array, path: [], from: 0, most: STEP });
-  box.append(branch({ name: null, kind: root.kind, count: root.count, text: root.text.slice(0, 2000) }, id, [], true, root.children));
+  const top = branch({ name: null, kind: root.kind, count: root.count, text: root.text.slice(0, 2000) }, id, [], true, root.children, []);
+  box.append(tools(box, source, id, root.kind), top);
+  box.addEventListener("keydown", (event) => walk(box, event));
   return box;
+}
+
+/** The pointer of a place (RFC 6901). */
+function pointerOf(names) { return names.map((name) => "/" + name.replace(/~/g, "~0").replace(/\//g, "~1")).join(""); }
+
+/** The path of a place as in JavaScript and jq. */
+function pathOf(names) { return names.map((name) => (/^\d+$/.test(name) ? `[${name}]` : /^[a-z_$][\w$]*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`)).join("") || "."; }
+
+/** A search in the tree, and what can be done with the place that was chosen in it. */
+function tools(box, source, id, kind) {
+  const side = source.query?.part === undefined && source.query?.message === undefined ? /\/(request|response)\/body$/.exec(source.path)?.[1] : undefined;
+  const input = element("input", { type: "search", "aria-label": "Find in the tree", placeholder: "find a name or a value", spellcheck: "false", autocomplete: "off" });
+  const hits = element("ol", { class: "hits", "aria-label": "Places", hidden: true });
+  const words = element("span", { class: "mono", role: "status" });
+  const say = (text) => { words.textContent = text; };
+  let names = null;
+  const copy = (make) => async () => { try { await navigator.clipboard.writeText(make()); say("copied"); } catch { say("the browser does not let the page copy"); } };
+  const order = (action) => () => box.dispatchEvent(new CustomEvent("place", { bubbles: true, detail: { action, rule: `json:${pointerOf(names) || "/"}` } }));
+  const acts = element("span", { class: "acts", hidden: true },
+    element("button", { type: "button", text: "Copy pointer", onclick: copy(() => pointerOf(names)) }), element("button", { type: "button", text: "Copy path", onclick: copy(() => pathOf(names)) }),
+    side === "request" ? element("button", { type: "button", text: "Ignore this place", title: "A replay no longer compares it", onclick: order("ignore") }) : null,
+    side ? element("button", { type: "button", text: "Redact this place", title: "Preview what would be removed", onclick: order("redact") }) : null);
+  const pick = (picked) => { names = picked; acts.hidden = false; say(pointerOf(names) || "the whole body"); };
+  box.addEventListener("pick", (event) => pick(event.detail));
+  let last = 0;
+  input.addEventListener("input", async () => {
+    last += 1;
+    const mine = last;
+    if (!input.value) { hits.hidden = true; return; }
+    const { found } = await ask({ id, find: input.value, most: FOUND });
+    if (mine !== last) return;
+    hits.hidden = false;
+    clear(hits, found.length ? found.map((one) => element("li", {}, element("button", { type: "button", onclick: () => pick(one.names) }, element("span", { class: "where" }, recorded(pointerOf(one.names))), " ", recorded(one.text)))) : element("li", { class: "empty", text: "nothing" }));
+    say(found.length === FOUND ? `the first ${FOUND} places` : count(found.length, "place"));
+  });
+  if (kind !== "object" && kind !== "array") return null;
+  return element("div", { class: "tree-tools" }, element("div", { class: "viewer-bar" }, input, words, acts), hits);
+}
+
+/** Moves between the lines of the tree with the arrow keys. */
+function walk(box, event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !event.target.matches("summary, .leaf")) return;
+  const lines = [...box.querySelectorAll("summary, .leaf")].filter((one) => one.offsetParent !== null);
+  const next = lines[lines.indexOf(event.target) + step];
+  if (!next) return;
+  event.preventDefault();
+  event.stopPropagation();
+  next.focus();
+}
+
+/** Lets a line of the tree be chosen, by mouse or by focus. */
+function pickable(line, names) {
+  const pick = () => line.dispatchEvent(new CustomEvent("pick", { bubbles: true, detail: names }));
+  line.addEventListener("focus", pick);
+  line.addEventListener("click", pick);
+  return line;
 }
 
 function label(entry) {
@@ -50,18 +111,19 @@ function label(entry) {
   return [name, element("span", { class: "count", text: `${open}${entry.count === 0 ? "" : " " + count(entry.count, entry.kind === "array" ? "element" : "member") + " "}${close}` })];
 }
 
-function leaf(entry) {
+function leaf(entry, names) {
   const text = entry.kind === "string" ? `"${entry.text}${entry.isCut ? "…" : ""}"` : entry.text;
-  return element("div", { class: "leaf", dir: "auto" }, entry.name === null ? null : element("span", { class: "key" }, recorded(entry.name), ": "), element("span", { class: entry.kind }, recorded(text)));
+  const line = element("div", { class: "leaf", dir: "auto", tabindex: names ? -1 : null }, entry.name === null ? null : element("span", { class: "key" }, recorded(entry.name), ": "), element("span", { class: entry.kind }, recorded(text)));
+  return names ? pickable(line, names) : line;
 }
 
-function branch(entry, id, path, isOpen, known = null) {
-  if (entry.kind !== "object" && entry.kind !== "array") return leaf(entry);
-  const details = element("details", {}, element("summary", {}, label(entry)));
+function branch(entry, id, path, isOpen, known, names) {
+  if (entry.kind !== "object" && entry.kind !== "array") return leaf(entry, names);
+  const details = element("details", {}, pickable(element("summary", {}, label(entry)), names));
   let isFilled = false;
   const fill = async (from) => {
     const shown = from === 0 && known ? known : (await ask({ id, path, from, most: STEP })).children;
-    const all = shown.map((child, index) => branch(child, id, [...path, from + index], path.length < 2 && entry.count <= 20 && child.count <= 20));
+    const all = shown.map((child, index) => branch(child, id, [...path, from + index], path.length < 2 && entry.count <= 20 && child.count <= 20, null, [...names, child.name]));
     if (from + STEP < entry.count) {
       const more = element("button", { type: "button", text: `${count(entry.count - from - STEP, "more")}`.replace("mores", "more"), onclick: async () => { more.remove(); await fill(from + STEP); } });
       all.push(more);

@@ -1,11 +1,14 @@
 import { element, clear, recorded } from "../core/dom.js";
 import { plain } from "../core/text.js";
-import { chosen, narrow, statusOf } from "./columns.js";
+import { chosen, keepWidth, NARROWEST, statusOf } from "./columns.js";
+import * as api from "../core/api.js";
 import { Waterfall } from "./waterfall.js";
 
 const HEIGHT = 24;
 // Chromium lays out at most 2^25 pixels; a longer list scrolls in larger steps.
 const TALLEST = 16_000_000;
+// Milliseconds after which the uploads on the screen are checked: not while the list moves.
+const CHECKED = 250;
 // Matches most texts: no control characters, no placeholders, and no letters that need a closer look.
 const SIMPLE = /^[ -z|~]*$/;
 
@@ -24,6 +27,14 @@ export class Grid {
     this.rows = rows;
     /** What the page does for the list: `open(key, isAsked)`, `sort(name)`, `unfollow()`. */
     this.actions = { open() {}, sort() {}, unfollow() {} };
+    /** The keys of the rows that were chosen together, and what to call when they change. */
+    this.marked = new Set();
+    this.onmarks = () => {};
+    /** Says what a replay did with a row; empty without a replay. */
+    this.note = () => "";
+    /** How many defects the uploads of rows have, by key. */
+    this.defects = new Map();
+    this.isNarrow = false;
     this.selected = null;
     this.selectedPlace = -1;
     this.order = { name: "start", descends: false };
@@ -33,11 +44,12 @@ export class Grid {
     this.mode = element("button", { type: "button", title: "By time of day, or each from its own start", text: "by time", onclick: () => { this.waterfall.mode = this.waterfall.mode === "time" ? "length" : "time"; this.mode.textContent = "by " + this.waterfall.mode; this.paint(); } });
     this.head = element("div", { class: "head", role: "row", "aria-rowindex": 1 });
     this.spacer = element("div", { class: "spacer", role: "rowgroup" });
-    this.grid = element("div", { class: "viewport", role: "grid", tabindex: 0, "aria-label": "Exchanges" }, this.head, this.spacer);
+    this.grid = element("div", { class: "viewport", role: "grid", tabindex: 0, "aria-label": "Exchanges", "aria-multiselectable": "true" }, this.head, this.spacer);
     this.viewport = this.grid;
     this.canvas = element("canvas", { class: "waterfall", "aria-hidden": "true" });
     this.empty = element("p", { class: "empty", hidden: true });
-    this.box = element("div", { class: "grid" }, this.grid, this.canvas);
+    this.ruler = element("div", { class: "ruler", "aria-hidden": "true", hidden: true }, element("span"));
+    this.box = element("div", { class: "grid" }, this.grid, this.canvas, this.ruler);
     clear(parent, this.empty, this.box);
     this.waterfall = new Waterfall(this.canvas, (...words) => words.forEach((word, index) => put(this.axisWords[index], word)));
     this.choose();
@@ -46,21 +58,26 @@ export class Grid {
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.viewport.addEventListener("mousedown", (event) => {
       const row = event.target.closest?.(".row");
-      if (row) this.select(row.place, true);
+      if (!row) return;
+      if (event.shiftKey) { event.preventDefault(); this.extend(row.place); } else if (event.ctrlKey || event.metaKey) { event.preventDefault(); this.toggle(row.place); } else this.select(row.place, true);
     });
-    const observer = new ResizeObserver(() => { this.measure(); this.paint(); });
+    this.viewport.addEventListener("mousemove", (event) => this.point(event), { passive: true });
+    this.viewport.addEventListener("mouseleave", () => { this.ruler.hidden = true; });
+    this.viewport.addEventListener("wheel", (event) => this.zoom(event), { passive: false });
+    this.viewport.addEventListener("dblclick", (event) => { if (this.fraction(event) !== null && this.waterfall.unzoom()) this.paint(); });
+    const observer = new ResizeObserver(() => { if ((this.box.clientWidth < NARROWEST) === this.isNarrow) { this.measure(); this.paint(); } else this.choose(); });
     observer.observe(this.viewport);
     observer.observe(this.head);
-    narrow.addEventListener("change", () => this.choose());
   }
 
   /** Shows the chosen columns. */
   choose() {
-    this.columns = chosen();
+    this.isNarrow = this.box.clientWidth < NARROWEST;
+    this.columns = chosen(this.isNarrow);
     this.box.style.setProperty("--columns", this.columns.map((one) => one.width).join(" "));
     this.headers = this.columns.map((column, index) => {
       const content = column.name === "fall" ? [...this.axisWords, this.mode] : column.sort ? element("button", { type: "button", text: column.label, onclick: () => this.actions.sort(column.sort) }) : element("span", { text: column.label });
-      return element("div", { role: "columnheader", class: column.kind, "aria-colindex": index + 1, "aria-label": column.name === "fall" ? "waterfall" : null }, content);
+      return element("div", { role: "columnheader", class: column.kind, "aria-colindex": index + 1, "aria-label": column.name === "fall" ? "waterfall" : null }, content, this.isNarrow ? null : this.edge(column, index));
     });
     clear(this.head, this.headers);
     this.grid.setAttribute("aria-colcount", this.columns.length);
@@ -70,6 +87,60 @@ export class Grid {
     this.sorted(this.order.name, this.order.descends);
     this.measure();
     this.paint();
+  }
+
+  /** The right edge of a heading, which sets the width of its column. A double click gives it the usual one. */
+  edge(column, index) {
+    const edge = element("span", { class: "edge", "aria-hidden": "true", ondblclick: () => { keepWidth(column.name, null); this.choose(); } });
+    edge.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      edge.setPointerCapture(event.pointerId);
+      const [start, width] = [event.clientX, this.headers[index].offsetWidth];
+      const move = (moved) => {
+        const wanted = Math.max(36, width + moved.clientX - start);
+        keepWidth(column.name, wanted);
+        this.columns[index] = { ...this.columns[index], width: `${Math.round(wanted)}px` };
+        this.box.style.setProperty("--columns", this.columns.map((one) => one.width).join(" "));
+        this.measure();
+        this.schedule();
+      };
+      edge.addEventListener("pointermove", move);
+      edge.addEventListener("pointerup", () => edge.removeEventListener("pointermove", move), { once: true });
+    });
+    return edge;
+  }
+
+  /** Where in the waterfall the mouse is, from 0 to 1; null elsewhere. */
+  fraction(event) {
+    if (!this.fallWidth) return null;
+    const right = this.box.getBoundingClientRect().right - (this.viewport.offsetWidth - this.viewport.clientWidth);
+    const part = (event.clientX - (right - this.fallWidth)) / this.fallWidth;
+    return part >= 0 && part <= 1 ? part : null;
+  }
+
+  /** A ruler at the mouse with its time, and the phases of the row below it. */
+  point(event) {
+    const part = this.fraction(event);
+    const time = part === null ? null : this.waterfall.timeAt(part);
+    this.ruler.hidden = time === null;
+    if (time === null) return;
+    const box = this.box.getBoundingClientRect();
+    this.ruler.style.left = event.clientX - box.left + "px";
+    this.ruler.firstChild.textContent = time;
+    this.ruler.classList.toggle("left", part > 0.6);
+    const row = event.target.closest?.(".row");
+    const data = row && this.rows.at(row.place);
+    const cell = row?.querySelector(".fall");
+    if (cell && data) cell.title = this.waterfall.words(data);
+  }
+
+  zoom(event) {
+    const part = event.ctrlKey ? this.fraction(event) : null;
+    if (part === null) return;
+    event.preventDefault();
+    this.waterfall.zoom(part, event.deltaY < 0 ? 1.25 : 0.8);
+    this.paint();
+    this.point(event);
   }
 
   /** Reads sizes, which nothing else does: every reading while rows are written would lay the page out once more. */
@@ -139,7 +210,7 @@ export class Grid {
       if (row.position !== position) { row.position = position; row.element.style.top = position + "px"; }
       if (row.isHidden) row.element.hidden = row.isHidden = false;
       if (data?.isOpen) this.isRunning = true;
-      else if (data) drawn.push({ row: data, top: position - top });
+      else if (data && !data.isMiss) drawn.push({ row: data, top: position - top });
     }
     if (this.fallWidth) this.waterfall.draw(drawn, this.fallWidth, this.room);
     const active = this.selectedPlace >= from && this.selectedPlace < to ? this.pool[this.selectedPlace % size] : null;
@@ -150,6 +221,30 @@ export class Grid {
       else this.grid.removeAttribute("aria-activedescendant");
     }
     if (this.isRunning) this.run();
+    this.checkSoon(drawn);
+  }
+
+  /** Has the uploads on the screen checked when the list rests. */
+  checkSoon(drawn) {
+    clearTimeout(this.checkTimer);
+    if (!drawn.some(({ row }) => row.sent > 0 && !this.defects.has(row.key))) return;
+    this.checkTimer = setTimeout(async () => {
+      const wanted = drawn.map(({ row }) => row).filter((row) => row.sent > 0 && !this.defects.has(row.key)).map((row) => row.key).slice(0, 200);
+      const { epoch } = this.rows;
+      try {
+        const found = await api.json("/api/marks?at=" + wanted.join(","));
+        if (epoch !== this.rows.epoch || found.epoch !== epoch) return;
+        for (const key of wanted) this.defects.set(key, 0);
+        for (const [key, count] of found.defects) this.defects.set(key, count);
+        this.refill();
+      } catch { /* asked again when the list is painted */ }
+    }, CHECKED);
+  }
+
+  /** Fills all rows again, after something about them has changed that is not in their data. */
+  refill() {
+    for (const row of this.pool) row.data = null;
+    this.schedule();
   }
 
   /** Updates the durations of exchanges that are still open. */
@@ -172,14 +267,14 @@ export class Grid {
   makePattern() {
     const content = {
       url: () => [element("span", { class: "dim" }), element("span")],
-      status: () => [element("span", { "aria-hidden": "true" }), element("span"), element("span", { class: "marked", title: "has redacted values", text: " ◆", hidden: true }, element("span", { class: "skip", text: "redacted" })), element("span", { class: "marked", text: " ✎", hidden: true }, element("span", { class: "skip", text: "changed by rules" }))],
+      status: () => [element("span", { "aria-hidden": "true" }), element("span"), element("span", { class: "marked", title: "has redacted values", text: " ◆", hidden: true }, element("span", { class: "skip", text: "redacted" })), element("span", { class: "marked", text: " ✎", hidden: true }, element("span", { class: "skip", text: "changed by rules" })), element("span", { class: "caution", text: " ⚠", hidden: true }, element("span", { class: "skip", text: "broken upload" })), element("span", { class: "note", hidden: true })],
     };
     const cells = this.columns.map((column, index) => element("span", { role: "gridcell", class: column.kind === "axis" ? "fall" : column.kind, "aria-colindex": index + 1 }, content[column.name]?.() ?? []));
     return element("div", { class: "row", role: "row" }, cells);
   }
 
   fill(row, place, data) {
-    const isSelected = place === this.selectedPlace;
+    const isSelected = place === this.selectedPlace || (this.marked.size > 0 && this.marked.has(this.rows.key(place)));
     if (row.isSelected !== isSelected) { row.element.setAttribute("aria-selected", String(isSelected)); row.isSelected = isSelected; }
     if (row.place === place && row.data === data && data && !data.isOpen) return;
     if (row.place !== place) {
@@ -193,7 +288,14 @@ export class Grid {
     put(row.url[1], path);
     if (!row.status) return;
     const [shape, words, kind] = data ? statusOf(data) : ["", "", ""];
-    const [cell, mark, text, secret, changed] = row.status;
+    const [cell, mark, text, secret, changed, broken, note] = row.status;
+    row.element.classList.toggle("missed", Boolean(data?.isMiss));
+    const defects = data ? this.defects.get(data.key) ?? 0 : 0;
+    broken.hidden = !defects;
+    if (defects) broken.title = `broken upload: ${defects === 1 ? "1 defect" : `${defects} defects`}`;
+    const words2 = data && !data.isMiss && !data.isOpen ? this.note(data) : "";
+    note.hidden = !words2;
+    put(note, words2 && " · " + words2);
     if (row.kind !== kind) { row.kind = kind; cell.className = "status " + kind; }
     put(mark, shape && shape + " ");
     put(text, words);
@@ -211,10 +313,53 @@ export class Grid {
     return [this.columns.some((one) => one.name === "host") ? "" : match[1], text.slice(match[0].length) || "/"];
   }
 
+  // MARK: Several rows
+
+  /** Chooses all rows from the one that is shown to this one. */
+  extend(place) {
+    const from = this.selectedPlace < 0 ? place : this.anchor ?? this.selectedPlace;
+    this.anchor = from;
+    const to = Math.min(Math.max(place, 0), this.rows.count - 1);
+    this.marked = new Set();
+    for (let at = Math.min(from, to); at <= Math.max(from, to); at += 1) this.marked.add(this.rows.key(at));
+    this.lead = to;
+    this.reveal(to);
+    this.refill();
+    this.onmarks();
+  }
+
+  /** Chooses or leaves out one row. */
+  toggle(place) {
+    if (!this.marked.size && this.selected !== null) this.marked.add(this.selected);
+    const key = this.rows.key(place);
+    if (!this.marked.delete(key)) this.marked.add(key);
+    this.refill();
+    this.onmarks();
+  }
+
+  unmark() {
+    this.anchor = null;
+    this.lead = null;
+    if (!this.marked.size) return;
+    this.marked = new Set();
+    this.refill();
+    this.onmarks();
+  }
+
   // MARK: Moving
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "a" && this.rows.count) { event.preventDefault(); event.stopPropagation(); this.anchor = 0; this.extend(this.rows.count - 1); }
+      return;
+    }
+    if (event.shiftKey && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.extend((this.lead ?? Math.max(0, this.selectedPlace)) + (event.key === "ArrowDown" ? 1 : -1));
+      return;
+    }
+    if (event.key === "x" && this.selectedPlace >= 0) { event.preventDefault(); event.stopPropagation(); this.toggle(this.selectedPlace); return; }
     const page = Math.max(1, this.shown - 1);
     const moves = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page };
     if (event.key in moves) this.move(moves[event.key]);
@@ -232,6 +377,9 @@ export class Grid {
     this.selectedPlace = Math.min(Math.max(place, 0), this.rows.count - 1);
     this.selected = this.rows.key(this.selectedPlace);
     this.actions.unfollow();
+    if (isByMouse) this.unmark();
+    this.anchor = null;
+    this.lead = null;
     this.reveal(this.selectedPlace);
     this.paint();
     if (isByMouse) this.grid.focus({ preventScroll: true });

@@ -1,14 +1,13 @@
 internal import CassetteFormat
-internal import CassetteModel
-internal import CassetteStore
-internal import CassetteTools
-internal import TapeBytes
+package import CassetteModel
+package import CassetteStore
+package import TapeBytes
 
 /// Sizes, digests and lengths that no longer fit after bodies were edited, and the text with correct values.
 ///
 /// Does not touch files: they are named by their digests, and editing an exchange does not change them.
-struct BodyCorrection {
-    struct Wrong {
+package struct BodyCorrection {
+    package struct Wrong {
         fileprivate enum Value {
             case size(Int)
             case sha256(String)
@@ -16,16 +15,16 @@ struct BodyCorrection {
             case contentLength(Int)
         }
 
-        var side: MessageChoice
+        package var side: MessageChoice
         /// What is wrong, for people.
-        var text: String
+        package var text: String
         fileprivate var right: Value
     }
 
-    private(set) var wrong: [Wrong] = []
+    package private(set) var wrong: [Wrong] = []
 
     /// A body that cannot be read is not checked here; other checks report what is wrong with it.
-    init(_ interaction: Interaction, reader: BodyReader, digest: () -> any ContentDigest) {
+    package init(_ interaction: Interaction, reader: BodyReader, digest: () -> any ContentDigest) {
         for side in MessageChoice.allCases {
             let (body, headers) = interaction.body(of: side)
             guard let body, let found = try? Self.wire(of: body, reader, digest) else { continue }
@@ -79,7 +78,7 @@ struct BodyCorrection {
     // MARK: The text
 
     /// The text of the exchange with correct values. Everything else stays exactly as written.
-    func corrected(_ text: [UInt8]) throws -> [UInt8] {
+    package func corrected(_ text: [UInt8]) throws -> [UInt8] {
         let root = try JSONDocument(text).root
         var changes: [(range: Range<Int>, bytes: [UInt8])] = []
         for wrong in self.wrong {

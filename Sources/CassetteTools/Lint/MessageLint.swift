@@ -1,0 +1,197 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Checks whether a message's header fields fit its body: its length, its type, and whether it is a multipart body under another type.
+struct MessageLint {
+    /// Larger bodies are not parsed as JSON.
+    private static let parsedSize = 4 << 20
+
+    private(set) var findings: [BodyLint.Finding] = []
+    /// The message's fields, with the Content-Type that a hidden multipart body would need.
+    private(set) var headers: HeaderFields
+    /// Whether the body is to be checked part by part.
+    private(set) var isMultipart: Bool
+    /// Whether another finding already says what is wrong with the type.
+    private var explainsType = false
+    private var announced: Int?
+    private let size: Int
+
+    var isFormData: Bool { MultipartType(self.headers)?.isFormData == true }
+
+    init(_ contents: BodyContents, headers: HeaderFields, _ context: BodyLint.Context) throws {
+        self.headers = headers
+        self.isMultipart = MultipartType(headers) != nil
+        self.size = context.body?.size ?? contents.size
+        guard context.side == .request else { return }
+        let isWhole = context.body?.isComplete ?? true
+        if let body = context.body { self.length(body) }
+        guard contents.size > 0 else { return }
+        if self.isMultipart {
+            try self.wrongInMultipart(contents)
+        } else if let boundary = try HiddenMultipart.boundary(contents) {
+            self.hidden(boundary)
+        } else {
+            try self.wrongType(contents, isWhole: isWhole)
+        }
+        if let server = context.server, contents.size > server.limits.body {
+            self.findings.append(
+                BodyLint.Finding(
+                    "tooLarge", offset: nil,
+                    "the body has \(Quantity.bytes(contents.size)), and \(server.name) accepts \(Quantity.bytes(server.limits.body)) (\(server.limits.bodySetting))"
+                ))
+        }
+    }
+
+    /// Whether a finding of the form is left out, because another one says it better.
+    func replaces(_ kind: MultipartProblem.Kind) -> Bool {
+        self.explainsType && [.boundaryMissing, .boundaryEmpty, .noDelimiter, .boundaryWrong].contains(kind)
+    }
+
+    /// A body that just stops has been cut by its length if that is all that was announced.
+    func sentence(_ problem: MultipartProblem) -> String {
+        guard problem.kind == .notClosed, let announced, announced == self.size else { return problem.sentence }
+        return problem.sentence
+            + "; \"Content-Length: \(announced)\" ends the body here, so count bytes and not characters if more was to be sent"
+    }
+
+    // MARK: Length
+
+    private mutating func length(_ body: Body) {
+        let indices = (0..<self.headers.count).filter { self.headers.isNamed("content-length", at: $0) }
+        guard !indices.isEmpty, !self.headers.contains("transfer-encoding") else { return }
+        let values = Set(indices.map { self.headers.value(at: $0) })
+        guard values.count == 1, let value = values.first, let announced = Int(value) else {
+            self.findings.append(
+                BodyLint.Finding(
+                    "contentLength", offset: nil,
+                    "\"Content-Length\" says \(values.sorted().joined(separator: " and ")), which no server can follow; let the HTTP library write it"
+                ))
+            return
+        }
+        self.announced = announced
+        guard !body.isComplete, announced > body.size else { return }
+        self.findings.append(
+            BodyLint.Finding(
+                "contentLength", offset: nil,
+                "\"Content-Length\" announces \(Quantity.count(announced, "byte")), and \(body.size) came, so the server waits for the rest; let the HTTP library write it",
+                change: LintChange(field: Array(self.headers.line(at: indices[0])), by: Array("Content-Length: \(body.size)".utf8))))
+    }
+
+    // MARK: Type
+
+    private var type: (line: [UInt8], media: MediaType)? {
+        guard let index = self.headers.firstIndex(of: "content-type") else { return nil }
+        return (Array(self.headers.line(at: index)), MediaType(self.headers.valueBytes(at: index)))
+    }
+
+    private mutating func hidden(_ boundary: MultipartBoundary) {
+        let shown = PlainText.escape(boundary.bytes, limit: 80)
+        let type = self.type
+        let essence = type.map { PlainText.escape($0.media.essence.utf8, limit: 60) } ?? ""
+        let says = type == nil ? "no \"Content-Type\" says so" : "\"Content-Type\" says \"\(essence)\""
+        self.findings.append(
+            BodyLint.Finding(
+                "multipartHidden", offset: nil,
+                "the body is multipart with the boundary \"\(shown)\", but \(says), so servers see no parts; leave \"Content-Type\" to the HTTP library, or write what is shown",
+                change: LintChange(field: type?.line, by: Array("Content-Type: ".utf8) + HiddenMultipart.type(boundary))))
+        self.headers = HiddenMultipart.headers(self.headers, boundary: boundary)
+        self.isMultipart = true
+    }
+
+    /// A body of another kind under a multipart type.
+    private mutating func wrongInMultipart(_ contents: BodyContents) throws {
+        let first = try contents.prefix(512).first { $0 > 32 }
+        if try self.strippedLineEnds(contents) { return }
+        guard first != UInt8(ascii: "-"), let kind = try Self.kind(contents) else { return }
+        self.explainsType = true
+        self.isMultipart = false
+        self.mismatch(kind, "multipart")
+    }
+
+    /// A body in which a client has removed every line end, as `curl -d @file` does.
+    private mutating func strippedLineEnds(_ contents: BodyContents) throws -> Bool {
+        guard let boundary = MultipartType(self.headers)?.boundary, let bytes = try contents.load(limit: Self.parsedSize) else { return false }
+        let start = [45, 45] + boundary.bytes
+        let field = Array("content-disposition:".utf8)
+        guard bytes.starts(with: start), bytes.dropFirst(start.count).prefix(field.count).map({ $0 | 32 }) == field.map({ $0 | 32 }),
+            !bytes.contains(10)
+        else { return false }
+        self.findings.append(
+            BodyLint.Finding(
+                "lineEndsStripped", offset: start.count,
+                "the body has no line ends at all, so servers see no parts; \"curl -d @FILE\" removes them: use --data-binary @FILE"))
+        self.isMultipart = false
+        return true
+    }
+
+    private mutating func wrongType(_ contents: BodyContents, isWhole: Bool) throws {
+        if let object = try SpelledObject(contents) {
+            self.findings.append(BodyLint.Finding("objectAsText", offset: 0, object.sentence("the body")))
+            return
+        }
+        guard let type = self.type else { return }
+        if type.media.declaresJSON {
+            try self.wrongJSON(contents, isWhole: isWhole)
+        } else if type.media.essence == "application/x-www-form-urlencoded", try Self.kind(contents) == .json {
+            self.mismatch(.json, "application/x-www-form-urlencoded")
+        } else if type.media.essence == "application/x-www-form-urlencoded" {
+            try self.wrongForm(contents)
+        }
+    }
+
+    private mutating func wrongJSON(_ contents: BodyContents, isWhole: Bool) throws {
+        guard contents.size <= Self.parsedSize, let bytes = try contents.load(limit: Self.parsedSize) else { return }
+        do {
+            _ = try JSONDocument(bytes)
+        } catch {
+            if try Self.kind(contents) == .form { return self.mismatch(.form, "application/json") }
+            let end = self.announced == self.size && isWhole ? self.announced : nil
+            let length = end.map { "; \"Content-Length: \($0)\" ends the body here, so count bytes and not characters" } ?? ""
+            self.findings.append(
+                BodyLint.Finding(
+                    "notJSON", offset: nil,
+                    "\"Content-Type\" says JSON, and the body is not: line \(error.line): \(error.reason)"
+                        + (isWhole ? length : "; it was cut")))
+        }
+    }
+
+    /// A value in a form may be the text of an object, too.
+    private mutating func wrongForm(_ contents: BodyContents) throws {
+        guard contents.size <= Self.parsedSize, let bytes = try contents.load(limit: Self.parsedSize) else { return }
+        for field in FormFields.decode(bytes) {
+            guard let object = SpelledObject(field.value) else { continue }
+            let name = PlainText.escape(field.name, limit: 60)
+            self.findings.append(BodyLint.Finding("objectAsText", offset: nil, object.sentence("the field \"\(name)\"")))
+        }
+    }
+
+    private mutating func mismatch(_ kind: Kind, _ declared: String) {
+        let line = self.type?.line
+        self.findings.append(
+            BodyLint.Finding(
+                "typeWrong", offset: nil,
+                "\"Content-Type\" says \(declared), and the body is \(kind.name); "
+                    + (declared == "multipart" ? "send a form, or write the type that the body has" : "write the type that the body has"),
+                change: LintChange(field: line, by: Array("Content-Type: \(kind.type)".utf8))))
+    }
+
+    private enum Kind {
+        case json, form
+
+        var name: String { self == .json ? "JSON" : "an urlencoded form" }
+        var type: String { self == .json ? "application/json" : "application/x-www-form-urlencoded" }
+    }
+
+    /// What the bytes are without doubt; nil for anything else.
+    private static func kind(_ contents: BodyContents) throws -> Kind? {
+        guard let bytes = try contents.load(limit: Self.parsedSize), let first = bytes.first(where: { $0 > 32 }) else { return nil }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return (try? JSONDocument(bytes)) == nil ? nil : .json }
+        // A form has no byte that needs an escape, and each of its fields has a name and a value.
+        let allowed = bytes.allSatisfy { byte in
+            (byte | 32) >= 97 && (byte | 32) <= 122 || byte >= 48 && byte <= 57 || "-._~*+%&=!'()[],:@/".utf8.contains(byte)
+        }
+        let fields = bytes.split(separator: UInt8(ascii: "&"))
+        return allowed && !fields.isEmpty && fields.allSatisfy { ($0.firstIndex(of: UInt8(ascii: "=")) ?? $0.startIndex) > $0.startIndex }
+            ? .form : nil
+    }
+}

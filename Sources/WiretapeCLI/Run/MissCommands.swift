@@ -1,0 +1,72 @@
+internal import CassetteTools
+
+/// The command lines that a miss suggests, made of the one that was run, so that they can be pasted.
+///
+/// The report of a replay knows rules, but not how the program was started.
+struct MissCommands {
+    /// The words after the program's name.
+    private let words: [String]
+    private let file: String
+
+    init(words: [String], file: String) {
+        self.words = words
+        self.file = file
+    }
+
+    /// A line of a report with whole commands in place of `run with: --ignore …` and `COMMAND`, and without terms of the inside.
+    func complete(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { self.line(String($0)) }.joined(separator: "\n")
+    }
+
+    private func line(_ line: String) -> String {
+        var line = line
+        // The mode is a word of the settings, and does not help here.
+        if line.hasSuffix(")"), let mode = line.firstRange(of: "\" (mode ") { line = String(line[..<mode.lowerBound]) + "\"" }
+        guard line.hasPrefix("to ") else { return line }
+        return line.components("; to ").enumerated().map { index, part in self.part(index == 0 ? part : "to " + part) }
+            .joined(separator: "\n")
+    }
+
+    private func part(_ text: String) -> String {
+        if let range = text.firstRange(of: ", run with: ") {
+            return text[..<range.lowerBound] + ": " + self.command(adding: String(text[range.upperBound...]))
+        }
+        if let range = text.firstRange(of: "--mode new-episodes"), let start = text.firstRange(of: ", run: ") {
+            _ = range
+            return text[..<start.lowerBound] + ": " + self.recording
+        }
+        return text
+    }
+
+    private var parts: (options: [String], program: [String]) {
+        guard let end = self.words.firstIndex(of: "--") else { return (self.words, []) }
+        return (Array(self.words[..<end]), Array(self.words[end...]))
+    }
+
+    /// - Parameter options: spelled for a shell.
+    private func command(adding options: String) -> String {
+        let (own, program) = self.parts
+        return (["wiretape"] + own.map(ShellWord.quoted) + [options] + program.map(ShellWord.quoted)).joined(separator: " ")
+    }
+
+    private var recording: String {
+        var (own, program) = self.parts
+        if let place = own.firstIndex(of: "replay") { own[place] = "run" }
+        if let place = own.firstIndex(of: "--mode"), place + 1 < own.count { own.removeSubrange(place...(place + 1)) }
+        own.removeAll { $0.hasPrefix("--mode=") }
+        return (["wiretape"] + own.map(ShellWord.quoted) + ["--mode", "new-episodes"] + program.map(ShellWord.quoted)).joined(
+            separator: " ")
+    }
+}
+
+extension String {
+    /// The pieces between the occurrences of a text.
+    fileprivate func components(_ separator: String) -> [String] {
+        var (pieces, rest) = ([String](), self[...])
+        while let range = rest.firstRange(of: separator) {
+            pieces.append(String(rest[..<range.lowerBound]))
+            rest = rest[range.upperBound...]
+        }
+        return pieces + [String(rest)]
+    }
+}
