@@ -9,6 +9,9 @@ func nio(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-nio", condition: server)
 }
 
+/// What talks to stores in the network (docs/decisions/0096-stores-by-libcurl.md).
+let store = TargetDependencyCondition.when(traits: ["Store"])
+
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 
 /// The libraries for the content codings br and zstd (docs/decisions/0013-br-and-zstd.md), for the server and for packages that ask for
@@ -38,10 +41,12 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL, with br and zstd."),
+        .trait(
+            name: "Store", description: "Cassettes in object storage, for the command line tool, on libcurl.", enabledTraits: ["Server"]),
         .trait(name: "Codings", description: "Takes the content codings br and zstd off in a client without the server."),
         .trait(name: "AsyncHTTPClient", description: "WiretapeAsyncHTTPClient, a network for the client on async-http-client."),
         .trait(name: "HTTPTypes", description: "The library WiretapeHTTPTypes, on swift-http-types; empty without it."),
-        .default(enabledTraits: ["Server"]),
+        .default(enabledTraits: ["Server", "Store"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
@@ -62,6 +67,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         // The C library of each platform, under one name.
         .target(name: "Platform"),
         // Vector instructions that Swift cannot express (docs/decisions/0063-cassettes-at-memory-speed.md).
@@ -99,6 +105,11 @@ let package = Package(
         // Only the command line imports what other tools recorded; the proxy and the client do not.
         .target(name: "CassetteImport", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeYAML"]),
         .target(name: "CassetteExport", dependencies: forPlayback + ["CassetteTools"]),
+        // Cassettes in object storage. Nothing of the proxy.
+        .target(
+            name: "CassetteRemote",
+            dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "COpenSSL", "CZstd", "CCurl"]
+        ),
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"]),
         .target(
             name: "TapeHTTP2",
@@ -155,7 +166,7 @@ let package = Package(
             dependencies: forClient + [
                 "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy",
                 "TapeRecorder", "TapeTLS",
-                "TapeYAML", "TrafficRules",
+                "TapeYAML", "TrafficRules", .target(name: "CassetteRemote", condition: store),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
@@ -216,6 +227,10 @@ let package = Package(
         ),
         // The plugin's files are linked, because no target can depend on a plugin.
         .testTarget(name: "WiretapePluginTests", dependencies: ["TapeTestSupport"]),
+        .testTarget(
+            name: "CassetteRemoteTests",
+            dependencies: forPlayback + ["CassetteTools", "TapeTestSupport", .target(name: "CassetteRemote", condition: store)]
+        ),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"]),
         .testTarget(
             name: "TapeHTTP2Tests", dependencies: ["CassetteModel", "TapeExchange", "TapeHTTP2", "TapeTestSupport", nio("NIOCore")]),
@@ -271,6 +286,7 @@ for target in package.targets where ![.system, .plugin].contains(target.type) {
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .define("CODINGS", .when(platforms: [.linux, .macOS], traits: ["Server", "Codings"])),
+        .define("STORE", .when(traits: ["Store"])),
         .define("LIBDEFLATE", .when(platforms: [.linux, .macOS], traits: ["Server"])),
     ]
 }

@@ -1,4 +1,7 @@
 internal import ArgumentParser
+#if STORE
+internal import CassetteRemote
+#endif
 internal import TapeInspector
 internal import TapeProxy
 
@@ -19,7 +22,10 @@ enum CommandEnd {
 
     /// For people; nil if the error is not one of this tool's.
     static func message(of error: any Error) -> String? {
-        switch error {
+        #if STORE
+        if let error = error as? StoreError { return error.message }
+        #endif
+        return switch error {
         case let error as CassetteError: error.message
         case let error as TrustError: error.message
         case let error as ProxyError: error.message

@@ -5,7 +5,7 @@ internal import CassettePlayback
 internal import CassetteStore
 internal import CassetteTools
 
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write a cassette in a format that other tools read.",
@@ -78,6 +78,12 @@ struct ExportCommand: ParsableCommand {
             (self.swift, .swift), (self.warc, .warc),
         ]
         return chosen.filter(\.0).map(\.1)
+    }
+
+    @OptionGroup var fetching: FetchOptions
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        try change(&self.file)
     }
 
     func validate() throws {
