@@ -30,6 +30,7 @@ struct WiretapeCommand: ParsableCommand {
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             SuggestCommand.self, MergeCommand.self,
             PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
+            GitCommand.self,
         ]
         #if STORE
         return all + [PushCommand.self, PullCommand.self, StoreCommand.self]

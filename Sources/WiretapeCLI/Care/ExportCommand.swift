@@ -25,6 +25,7 @@ struct ExportCommand: ParsableCommand, ReadsCassettes {
               wiretape export Cassettes/pets.json --swift -o PetsTests.swift
               wiretape export Cassettes/pets.json --curl --files sent > requests.sh
               wiretape export Cassettes/pets.json --warc -o pets.warc
+              wiretape export Cassettes/pets.json --ndjson -o pets.ndjson
             """)
 
     @Argument(help: "The cassette, a JSON file.", completion: .file())
@@ -54,6 +55,9 @@ struct ExportCommand: ParsableCommand, ReadsCassettes {
     @Flag(help: "A web archive, WARC 1.1.")
     var warc = false
 
+    @Flag(help: "One flat line of JSON for each exchange, without bodies, for DuckDB, ClickHouse or Spark.")
+    var ndjson = false
+
     @Option(help: ArgumentHelp("With --curl, write the files that the commands send into this folder.", valueName: "folder"))
     var files: String?
 
@@ -75,7 +79,7 @@ struct ExportCommand: ParsableCommand, ReadsCassettes {
     private var formats: [ExportFormat] {
         let chosen: [(Bool, ExportFormat)] = [
             (self.har, .har), (self.raw, .raw), (self.postman, .postman), (self.wiremock, .wiremock), (self.curl, .curl),
-            (self.swift, .swift), (self.warc, .warc),
+            (self.swift, .swift), (self.warc, .warc), (self.ndjson, .ndjson),
         ]
         return chosen.filter(\.0).map(\.1)
     }
@@ -157,6 +161,7 @@ struct ExportCommand: ParsableCommand, ReadsCassettes {
             let folder = try self.files.map { try ExtractFolder($0, overwrites: self.overwrite) }
             return CurlScript(target, self.shell ?? .bash, files: folder)
         case .warc: return WARCRecords(target)
+        case .ndjson: return FlatLines(target)
         case .swift: return SwiftTestText(target)
         }
     }

@@ -96,7 +96,7 @@ struct ReplayCommand: ParsableCommand {
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, fetching: self.fetching, mode: RecordMode.none,
+            file: self.file, fetches: self.fetching.fetch, mode: RecordMode.none,
             settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
             modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy, tls: self.tls, trust: self.trust, upstreamTLS: nil, recording: nil,
@@ -165,7 +165,7 @@ struct RunCommand: ParsableCommand {
         var settings = self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings())))
         settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
         return ProxyRun(
-            file: self.file, fetching: self.fetching, mode: nil, settings: settings, modify: self.modify, config: self.config,
+            file: self.file, fetches: self.fetching.fetch, mode: nil, settings: settings, modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
             url: self.url,

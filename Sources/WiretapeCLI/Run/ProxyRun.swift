@@ -19,7 +19,7 @@ struct ProxyRun {
     /// The file of the cassette, if `file` is a pointer to one in a store.
     var pulled: String?
     /// Whether a cassette may be fetched from the store.
-    var fetching = FetchOptions()
+    var fetches = false
     /// Nil to take the mode from the settings.
     var mode: RecordMode?
     /// From the command line.
@@ -55,15 +55,15 @@ struct ProxyRun {
         let settings = try self.settingsInForce()
         let mode = self.mode ?? settings.modeInForce
         let isNamed = CassettePointers.isNamed(self.file)
-        // A recording replaces a local cassette, whatever a pointer next to it names.
-        guard mode == .none || mode == .once || isNamed else { return }
-        let path = try CassettePointers.file(
-            for: self.file, fetches: self.fetching.fetch || settings.fetch?.value == true, config: self.config)
-        guard path != self.file else { return }
         guard mode == .none || mode == .once, settings.onExpiredInForce != .rerecord else {
+            // A recording replaces a local cassette, whatever a pointer next to it names.
+            guard isNamed else { return }
             throw SettingError(
                 "\"\(self.file)\" names a cassette in a store, which is never changed: record into a local file, and store it with \"wiretape push\".")
         }
+        let path = try CassettePointers.file(
+            for: self.file, fetches: self.fetches || settings.fetch?.value == true, config: self.config)
+        guard path != self.file else { return }
         (self.pulled, self.mode) = (path, RecordMode.none)
         if isNamed { self.file = CassettePointers.cassette(of: self.file) }
     }
