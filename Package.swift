@@ -9,9 +9,6 @@ func nio(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-nio", condition: server)
 }
 
-/// What talks to stores in the network (docs/decisions/0096-stores-by-libcurl.md).
-let store = TargetDependencyCondition.when(traits: ["Store"])
-
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 
 /// The libraries for the content codings br and zstd (docs/decisions/0013-br-and-zstd.md), for the server and for packages that ask for
@@ -40,13 +37,11 @@ let package = Package(
         .plugin(name: "WiretapePlugin", targets: ["WiretapePlugin"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL, with br and zstd."),
-        .trait(
-            name: "Store", description: "Cassettes in object storage, for the command line tool, on libcurl.", enabledTraits: ["Server"]),
+        .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO, OpenSSL and libcurl, with br and zstd."),
         .trait(name: "Codings", description: "Takes the content codings br and zstd off in a client without the server."),
         .trait(name: "AsyncHTTPClient", description: "WiretapeAsyncHTTPClient, a network for the client on async-http-client."),
         .trait(name: "HTTPTypes", description: "The library WiretapeHTTPTypes, on swift-http-types; empty without it."),
-        .default(enabledTraits: ["Server", "Store"]),
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
@@ -105,7 +100,7 @@ let package = Package(
         // Only the command line imports what other tools recorded; the proxy and the client do not.
         .target(name: "CassetteImport", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeYAML"]),
         .target(name: "CassetteExport", dependencies: forPlayback + ["CassetteTools"]),
-        // Cassettes in object storage. Nothing of the proxy.
+        // Cassettes in object storage (docs/decisions/0096-stores-by-libcurl.md). Nothing of the proxy.
         .target(
             name: "CassetteRemote",
             dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "COpenSSL", "CZstd", "CCurl"]
@@ -164,9 +159,10 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy",
-                "TapeRecorder", "TapeTLS",
-                "TapeYAML", "TrafficRules", .target(name: "CassetteRemote", condition: store),
+                "CArguments", "CassetteExport", "CassetteImport", "CassetteRemote", "CassetteRun", "CassetteTools", "LocalHTTP",
+                "TapeInspector",
+                "TapeProxy", "TapeRecorder", "TapeTLS",
+                "TapeYAML", "TrafficRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
@@ -229,7 +225,7 @@ let package = Package(
         .testTarget(name: "WiretapePluginTests", dependencies: ["TapeTestSupport"]),
         .testTarget(
             name: "CassetteRemoteTests",
-            dependencies: forPlayback + ["CassetteTools", "TapeTestSupport", .target(name: "CassetteRemote", condition: store)]
+            dependencies: forPlayback + ["CassetteTools", "TapeTestSupport", "CassetteRemote"]
         ),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"]),
         .testTarget(
@@ -286,7 +282,6 @@ for target in package.targets where ![.system, .plugin].contains(target.type) {
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .define("CODINGS", .when(platforms: [.linux, .macOS], traits: ["Server", "Codings"])),
-        .define("STORE", .when(traits: ["Store"])),
         .define("LIBDEFLATE", .when(platforms: [.linux, .macOS], traits: ["Server"])),
     ]
 }

@@ -102,7 +102,8 @@ package final class LocalFile: Sendable {
     /// Whether the path still leads to this file.
     var isStillThere: Bool {
         var (own, other) = (stat(), stat())
-        return fstat(self.descriptor, &own) == 0 && lstat(self.path, &other) == 0 && own.st_ino == other.st_ino && own.st_dev == other.st_dev
+        return fstat(self.descriptor, &own) == 0 && lstat(self.path, &other) == 0 && own.st_ino == other.st_ino
+            && own.st_dev == other.st_dev
     }
 
     /// Waits until the bytes are on disk, and gives the file its mode and its final name.

@@ -1,7 +1,5 @@
 internal import ArgumentParser
-#if STORE
 internal import CassetteRemote
-#endif
 internal import TapeInspector
 internal import TapeProxy
 
@@ -22,9 +20,7 @@ enum CommandEnd {
 
     /// For people; nil if the error is not one of this tool's.
     static func message(of error: any Error) -> String? {
-        #if STORE
         if let error = error as? StoreError { return error.message }
-        #endif
         return switch error {
         case let error as CassetteError: error.message
         case let error as TrustError: error.message

@@ -20,24 +20,15 @@ struct WiretapeCommand: ParsableCommand {
             found, 2 failed. With a command after "--", its own exit code comes first if it is not 0; otherwise the smallest.
             """,
         version: Version.current,
-        subcommands: Self.commands
-    )
-
-    private static var commands: [any ParsableCommand.Type] {
-        let all: [any ParsableCommand.Type] = [
+        subcommands: [
             RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, AgentCommand.self, InspectCommand.self,
             ShowCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             SuggestCommand.self, MergeCommand.self,
-            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
-            GitCommand.self,
+            PruneCommand.self, CheckCommand.self, PushCommand.self, PullCommand.self, StoreCommand.self, GitCommand.self,
+            ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
         ]
-        #if STORE
-        return all + [PushCommand.self, PullCommand.self, StoreCommand.self]
-        #else
-        return all
-        #endif
-    }
+    )
 
     static func main() {
         NamespaceEntry.runIfAsked()

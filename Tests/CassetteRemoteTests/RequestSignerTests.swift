@@ -1,4 +1,3 @@
-#if STORE
 import TapeBytes
 import Testing
 
@@ -17,7 +16,8 @@ struct RequestSignerTests {
         let time = try #require(Timestamp("2013-05-24T00:00:00Z"))
         let all = [("host", "examplebucket.s3.amazonaws.com"), ("x-amz-content-sha256", payload)] + fields
         let signed = self.signer.fields(
-            method: method, path: RequestSigner.encodedPath(path), query: RequestSigner.canonicalQuery(query), signing: all, payload: payload,
+            method: method, path: RequestSigner.encodedPath(path), query: RequestSigner.canonicalQuery(query), signing: all,
+            payload: payload,
             at: time)
         return try #require(signed.last?.value.split(separator: "=").last.map(String.init))
     }
@@ -31,7 +31,8 @@ struct RequestSignerTests {
     @Test func writeWithAnOddKey() throws {
         #expect(
             try Self.signature(
-                "PUT", "/test$file.text", fields: [("date", "Fri, 24 May 2013 00:00:00 GMT"), ("x-amz-storage-class", "REDUCED_REDUNDANCY")],
+                "PUT", "/test$file.text",
+                fields: [("date", "Fri, 24 May 2013 00:00:00 GMT"), ("x-amz-storage-class", "REDUCED_REDUNDANCY")],
                 payload: "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072")
                 == "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
     }
@@ -53,4 +54,3 @@ struct RequestSignerTests {
         #expect(RequestSigner.canonicalQuery([("b", "x/y"), ("a", "%")]) == "a=%25&b=x%2Fy")
     }
 }
-#endif

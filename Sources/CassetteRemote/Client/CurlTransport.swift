@@ -50,7 +50,9 @@ private final class CurlHandle: @unchecked Sendable {
         var lines: UnsafeMutablePointer<curl_slist>?
         defer { curl_slist_free_all(lines) }
         // The last three are those that libcurl would add by itself.
-        for line in request.fields.map({ $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }) + ["Expect:", "Accept:", "User-Agent: wiretape"] {
+        for line in request.fields.map({ $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }) + [
+            "Expect:", "Accept:", "User-Agent: wiretape",
+        ] {
             guard let longer = curl_slist_append(lines, line) else { throw StoreError(.unsupported, "out of memory for a request.") }
             lines = longer
         }
@@ -97,7 +99,8 @@ private final class CurlHandle: @unchecked Sendable {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT:
             return TransportFailure(kind: .noConnection, reason: reason)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ISSUER_ERROR:
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_ISSUER_ERROR:
             return TransportFailure(kind: .tls, reason: reason)
         default: return TransportFailure(kind: .broken, reason: reason)
         }

@@ -71,7 +71,8 @@ enum ErrorCode {
                     text = []
                 case .end:
                     if path.last == "Code", path.count == 2 {
-                        let isPlain = (1...64).contains(text.count) && text.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & 0xdf) }
+                        let isPlain =
+                            (1...64).contains(text.count) && text.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & 0xdf) }
                         return isPlain ? String(decoding: text, as: UTF8.self) : nil
                     }
                     path.removeLast()

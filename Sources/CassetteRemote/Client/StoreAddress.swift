@@ -23,7 +23,8 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
             return
         }
         guard text.hasPrefix("s3://") else {
-            throw StoreError(.settings, "\"\(text.prefix(200))\" is not a store: write s3://BUCKET/PREFIX, or https://HOST/FOLDER to read only.")
+            throw StoreError(
+                .settings, "\"\(text.prefix(200))\" is not a store: write s3://BUCKET/PREFIX, or https://HOST/FOLDER to read only.")
         }
         let parts = text.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false)
         let bucket = parts.first.map(String.init) ?? ""
@@ -47,7 +48,9 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
     private static func isBucket(_ name: String) -> Bool {
         let bytes = name.utf8
         return (1...255).contains(bytes.count) && name != "." && name != ".."
-            && bytes.allSatisfy { (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0) || [45, 46, 95].contains($0) }
+            && bytes.allSatisfy {
+                (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0) || [45, 46, 95].contains($0)
+            }
     }
 
     package var description: String {
@@ -91,7 +94,8 @@ package struct ServerAddress: Sendable, Hashable {
         self.path = String(path)
         guard self.isSecure || self.isLoopback else {
             throw StoreError(
-                .settings, "\"\(shown)\" is not encrypted, and http is used only on this machine (127.0.0.1, ::1, localhost): write https://."
+                .settings,
+                "\"\(shown)\" is not encrypted, and http is used only on this machine (127.0.0.1, ::1, localhost): write https://."
             )
         }
     }

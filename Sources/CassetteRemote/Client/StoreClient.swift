@@ -192,11 +192,13 @@ package final class StoreClient: Sendable {
 
     /// The server's clock, in seconds since 1970.
     package func serverTime() throws(StoreError) -> Int {
-        let answer = try self.perform("GET", nil, query: [("list-type", "2"), ("max-keys", "1"), ("prefix", self.address.key(""))], limit: Self.pageLimit)
+        let answer = try self.perform(
+            "GET", nil, query: [("list-type", "2"), ("max-keys", "1"), ("prefix", self.address.key(""))], limit: Self.pageLimit)
         try self.refuseMissingBucket(answer)
         try self.expect(answer, [200], "list", "")
         guard let time = answer.fields["date"].flatMap({ HTTPDate.seconds($0) }) else {
-            throw StoreError(.unsupported, "the server of \"\(self.address)\" sends no Date, so that the age of objects is unknown: nothing is removed.")
+            throw StoreError(
+                .unsupported, "the server of \"\(self.address)\" sends no Date, so that the age of objects is unknown: nothing is removed.")
         }
         return time
     }
@@ -206,7 +208,10 @@ package final class StoreClient: Sendable {
         _ method: String, _ name: String?, query: [(String, String)] = [], fields: [(String, String)] = [], body: Payload? = nil,
         digest: String? = nil, skew: Int64 = 0
     ) throws(StoreError) -> StoreAnswer {
-        try self.once(method, name, query: query, fields: fields, body: body, digest: digest, skew: skew, limit: Self.pageLimit, begin: { () throws(StoreError) in }) {
+        try self.once(
+            method, name, query: query, fields: fields, body: body, digest: digest, skew: skew, limit: Self.pageLimit,
+            begin: { () throws(StoreError) in }
+        ) {
             (_) throws(StoreError) in
         }
     }
@@ -229,7 +234,9 @@ package final class StoreClient: Sendable {
                 // 409: two clients write the same key at the same time.
                 case 408, 409, 429, 500, 502, 503, 504, 509: guard mayRepeat else { throw self.error(answer, "answer for", name ?? "") }
                 // A stalled upload, and bytes that changed on their way.
-                case 400 where ["RequestTimeout", "BadDigest", "XAmzContentSHA256Mismatch", "IncompleteBody"].contains(ErrorCode.read(answer.errorText)):
+                case 400
+                where ["RequestTimeout", "BadDigest", "XAmzContentSHA256Mismatch", "IncompleteBody"].contains(
+                    ErrorCode.read(answer.errorText)):
                     guard mayRepeat else { throw self.error(answer, "answer for", name ?? "") }
                 case 400, 403:
                     // With HEAD, there is no text that names the reason.
@@ -254,7 +261,8 @@ package final class StoreClient: Sendable {
         guard let time = answer.fields["date"].flatMap({ HTTPDate.seconds($0) }) else { return false }
         let code = ErrorCode.read(answer.errorText)
         let skew = Int64(time) * 1_000_000 - Timestamp.now.microseconds
-        guard abs(skew) > 60_000_000, code == nil || code == "RequestTimeTooSkewed" || code == "RequestExpired" || code == "AccessDenied" else {
+        guard abs(skew) > 60_000_000, code == nil || code == "RequestTimeTooSkewed" || code == "RequestExpired" || code == "AccessDenied"
+        else {
             return false
         }
         return self.state.withLock { state in
@@ -312,7 +320,8 @@ package final class StoreClient: Sendable {
         switch failure.kind {
         case .noConnection:
             return StoreError(
-                .unreachable, "the server \"\(server)\" of \"\(self.address)\" cannot be reached (\(failure.reason)): check \"endpoint\" and the network.",
+                .unreachable,
+                "the server \"\(server)\" of \"\(self.address)\" cannot be reached (\(failure.reason)): check \"endpoint\" and the network.",
                 cause: NoConnection())
         case .tls:
             return StoreError(
@@ -323,7 +332,9 @@ package final class StoreClient: Sendable {
             return StoreError(.unreachable, "the connection to \"\(server)\" broke off (\(failure.reason)): run the command again.")
         case .tooLarge:
             return StoreError(
-                .damaged, "\"\(server)\" sent \(failure.reason) for \"\(name ?? "a list")\" of \"\(self.address)\": it was not read any further. Check \"endpoint\".")
+                .damaged,
+                "\"\(server)\" sent \(failure.reason) for \"\(name ?? "a list")\" of \"\(self.address)\": it was not read any further. Check \"endpoint\"."
+            )
         }
     }
 
@@ -347,7 +358,8 @@ package final class StoreClient: Sendable {
         switch answer.status {
         case 300...399:
             return StoreError(
-                .refused, "\(what): it redirects to another address, which is never followed. Set \"region\" or \"endpoint\" to where the bucket is.")
+                .refused,
+                "\(what): it redirects to another address, which is never followed. Set \"region\" or \"endpoint\" to where the bucket is.")
         case 400 where code == "AuthorizationHeaderMalformed":
             return StoreError(.denied, "\(what): the region is wrong. Set \"region\" to the bucket's.")
         case 400 where code == "ExpiredToken" || code == "InvalidToken" || code == "TokenRefreshRequired",

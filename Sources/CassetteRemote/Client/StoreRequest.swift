@@ -25,7 +25,8 @@ package struct Payload: Sendable {
 
     private init(_ content: Content, size: Int) throws(StoreError) {
         guard size <= Self.sizeLimit else {
-            throw StoreError(.tooLarge, "a file of \(size) bytes is too large: a store takes up to 5 GiB in one object. Leave it out of the cassette.")
+            throw StoreError(
+                .tooLarge, "a file of \(size) bytes is too large: a store takes up to 5 GiB in one object. Leave it out of the cassette.")
         }
         self.content = content
         self.size = size

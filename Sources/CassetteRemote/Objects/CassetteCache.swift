@@ -41,7 +41,8 @@ package struct CassetteCache: Sendable {
 
     /// `500MB`, `20GB`, or a number of bytes.
     static func bytes(_ text: String) -> Int? {
-        for (unit, factor) in [("KB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000), ("", 1)] where text.hasSuffix(unit) {
+        for (unit, factor) in [("KB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000), ("", 1)]
+        where text.hasSuffix(unit) {
             guard let number = Int(text.dropLast(unit.count)), number >= 0 else { return nil }
             let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor)
             return isTooLarge ? nil : product
@@ -118,7 +119,9 @@ package struct CassetteCache: Sendable {
             for (object, size) in manifest.objects {
                 let path = self.path(of: object)
                 guard LocalFolder.file(path) != nil else { continue }
-                if !self.contains(object, size: size) || (try? Payload(file: LocalFile.open(path)))?.sha256 != object.digest { unlink(path) }
+                if !self.contains(object, size: size) || (try? Payload(file: LocalFile.open(path)))?.sha256 != object.digest {
+                    unlink(path)
+                }
             }
         } else {
             // Without it, any object may be meant.
@@ -189,7 +192,8 @@ package struct CassetteCache: Sendable {
             let text = try LocalFile.update("\(fresh)/\(manifest.name).part", isNew: true)
             let unpacked = try Zstandard.unpack(LocalFile.open(self.path(of: manifest.cassette)), into: text, limit: manifest.textSize)
             guard unpacked.size == manifest.textSize, Hex.encode(unpacked.digest) == manifest.textDigest else {
-                throw StoreError(.damaged, "\"\(manifest.cassette.path)\" does not unpack to the cassette that its manifest names: push it again.")
+                throw StoreError(
+                    .damaged, "\"\(manifest.cassette.path)\" does not unpack to the cassette that its manifest names: push it again.")
             }
             try text.finish(as: "\(fresh)/\(manifest.name)", mode: 0o444)
             var folders: Set<Substring> = []

@@ -140,7 +140,8 @@ package struct Manifest: Sendable, Hashable {
             let name = root["name"]?.string, Self.isPlainName(name), name.hasSuffix(".json"),
             let cassette = root["object"]?.string.flatMap({ ObjectName($0, .cassette) }),
             let size = root["size"]?.int, size >= 0, let digest = root["sha256"]?.string, ObjectName.isDigest(digest),
-            let textSize = root["bytes"]?.int, (0...Self.cassetteLimit).contains(textSize), let exchanges = root["exchanges"]?.int, exchanges >= 0,
+            let textSize = root["bytes"]?.int, (0...Self.cassetteLimit).contains(textSize), let exchanges = root["exchanges"]?.int,
+            exchanges >= 0,
             let list = root["bodies"], list.kind == .array
         else { return nil }
         var bodies: [File] = []
@@ -154,7 +155,8 @@ package struct Manifest: Sendable, Hashable {
             bodies.append(File(path: path, object: object, size: size))
         }
         self.init(
-            name: name, cassette: cassette, cassetteSize: size, textDigest: digest, textSize: textSize, exchanges: exchanges, bodies: bodies)
+            name: name, cassette: cassette, cassetteSize: size, textDigest: digest, textSize: textSize, exchanges: exchanges, bodies: bodies
+        )
     }
 
     static func isPlainName(_ name: some StringProtocol) -> Bool {

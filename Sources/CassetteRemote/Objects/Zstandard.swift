@@ -67,7 +67,10 @@ enum Zstandard {
                 isBetweenFrames = result == 0
                 isFull = room.pos == room.size
                 guard written + room.pos <= limit else {
-                    throw StoreError(.damaged, "\"\(source.path)\" unpacks to more than the \(limit) bytes that its manifest names: it was not unpacked any further.")
+                    throw StoreError(
+                        .damaged,
+                        "\"\(source.path)\" unpacks to more than the \(limit) bytes that its manifest names: it was not unpacked any further."
+                    )
                 }
                 let bytes = UnsafeRawBufferPointer(rebasing: output[..<room.pos])
                 try target.write(bytes, at: written)

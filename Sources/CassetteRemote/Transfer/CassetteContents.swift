@@ -19,7 +19,8 @@ struct CassetteContents {
         }
         guard try OpenConversations(of: path).missing(in: reader).isEmpty else {
             throw StoreError(
-                .damaged, "\"\(path)\" has exchanges whose recording has not ended: end its recorder, or run \"wiretape decode \(path)\" first.")
+                .damaged,
+                "\"\(path)\" has exchanges whose recording has not ended: end its recorder, or run \"wiretape decode \(path)\" first.")
         }
         let bodies = BodyReader(cassettePath: path)
         var sidecars: [String: Sidecar] = [:]
@@ -39,7 +40,8 @@ struct CassetteContents {
             for sidecar in found {
                 guard sidecars.updateValue(sidecar, forKey: sidecar.path).map({ $0 == sidecar }) ?? true else {
                     throw StoreError(
-                        .damaged, "\"\(path)\" names \"\(sidecar.path)\" with two digests: run \"wiretape verify \(path)\" to see which is wrong.")
+                        .damaged,
+                        "\"\(path)\" names \"\(sidecar.path)\" with two digests: run \"wiretape verify \(path)\" to see which is wrong.")
                 }
             }
         }

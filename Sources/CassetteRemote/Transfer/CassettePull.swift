@@ -36,7 +36,8 @@ package struct CassettePull: Sendable {
         progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> Outcome {
         guard let object = ObjectName(digest, .manifest) else {
-            throw StoreError(.settings, "\"\(digest.prefix(80))\" is not the digest of a cassette: it has 64 hex digits, as in its pointer.")
+            throw StoreError(
+                .settings, "\"\(digest.prefix(80))\" is not the digest of a cassette: it has 64 hex digits, as in its pointer.")
         }
         var outcome = Outcome()
         do throws(StoreError) {
@@ -54,7 +55,8 @@ package struct CassettePull: Sendable {
         guard let bytes = try self.client.bytes(object.path, limit: Manifest.sizeLimit) else {
             throw StoreError(
                 .notFound,
-                "\"\(name)\" is not in \"\(self.client.address)\" (\"\(object.path)\"): whoever has it pushes it with \"wiretape push\", or correct \"store\".")
+                "\"\(name)\" is not in \"\(self.client.address)\" (\"\(object.path)\"): whoever has it pushes it with \"wiretape push\", or correct \"store\"."
+            )
         }
         guard MemoryDigest.hex(bytes) == digest, let manifest = Manifest(bytes) else {
             throw StoreError(

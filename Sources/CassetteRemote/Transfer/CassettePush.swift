@@ -44,7 +44,8 @@ package struct CassettePush: Sendable {
     ///   - isDry: changes nothing.
     ///   - progress: how many objects are done.
     package func push(
-        _ path: String, isDry: Bool, check: () throws -> Void = {}, progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
+        _ path: String, isDry: Bool, check: () throws -> Void = {},
+        progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws -> Outcome {
         let path = CassettePlace.followed(path)
         let pointerPath = CassettePointer.path(of: path)
@@ -72,7 +73,9 @@ package struct CassettePush: Sendable {
     private func known(_ pointer: CassettePointer) throws(StoreError) -> Outcome? {
         guard let name = ObjectName(pointer.digest, .manifest) else { return nil }
         var manifest = self.cache.manifest(pointer.digest)
-        if manifest == nil, let bytes = try self.client.bytes(name.path, limit: Manifest.sizeLimit), MemoryDigest.hex(bytes) == pointer.digest {
+        if manifest == nil, let bytes = try self.client.bytes(name.path, limit: Manifest.sizeLimit),
+            MemoryDigest.hex(bytes) == pointer.digest
+        {
             manifest = Manifest(bytes)
         }
         guard let manifest, manifest.textDigest == pointer.textDigest else { return nil }
@@ -106,7 +109,8 @@ package struct CassettePush: Sendable {
         let contents = try CassetteContents(path: path)
         let bodies = try contents.sidecars.map { sidecar in
             guard let object = ObjectName(sidecar.sha256, .body) else {
-                throw StoreError(.damaged, "\"\(path)\" names \"\(sidecar.path)\" with a digest that is none: run \"wiretape verify \(path)\".")
+                throw StoreError(
+                    .damaged, "\"\(path)\" names \"\(sidecar.path)\" with a digest that is none: run \"wiretape verify \(path)\".")
             }
             return Manifest.File(path: sidecar.path, object: object, size: sidecar.size)
         }
@@ -188,7 +192,9 @@ package struct CassettePush: Sendable {
             waves = [tasks, [cassette], [manifest]]
         }
         throw StoreError(
-            .busy, "\"\(self.client.address)\" does not keep what is stored: objects were missing again after \(Self.rounds) rounds. Is a collection running with a grace of no time? Check the server with \"wiretape store check\".")
+            .busy,
+            "\"\(self.client.address)\" does not keep what is stored: objects were missing again after \(Self.rounds) rounds. Is a collection running with a grace of no time? Check the server with \"wiretape store check\"."
+        )
     }
 
     private static func send(_ task: Task, _ plan: Plan, to client: StoreClient, replaces: Bool) throws(StoreError) {
@@ -200,7 +206,8 @@ package struct CassettePush: Sendable {
         }
         guard payload.sha256 == task.object.digest else {
             throw StoreError(
-                .damaged, "\"\(task.path ?? "the cassette")\" does not have the digest that the cassette names: run \"wiretape verify\" on it.")
+                .damaged,
+                "\"\(task.path ?? "the cassette")\" does not have the digest that the cassette names: run \"wiretape verify\" on it.")
         }
         _ = try client.put(task.object.path, payload, type: task.object.type, replaces ? .always : .ifNew)
     }

@@ -34,7 +34,9 @@ package struct StoreCheck {
             names.append("\(self.folder)/\(name)")
             return "\(self.folder)/\(name)"
         }
-        func line(_ subject: String, _ verdict: Line.Verdict, _ text: String) { report(Line(subject: subject, verdict: verdict, text: text)) }
+        func line(_ subject: String, _ verdict: Line.Verdict, _ text: String) {
+            report(Line(subject: subject, verdict: verdict, text: text))
+        }
 
         let skew = try self.client.serverTime() - Int(Timestamp.now.microseconds / 1_000_000)
         line("reach, list", .ok, "the bucket is there and may be listed")
@@ -48,13 +50,18 @@ package struct StoreCheck {
         _ = try self.client.put(plain, one, type: "text/plain", .always)
         line("write", .ok, "objects may be stored")
         let read = try self.client.bytes(plain, limit: 1000)
-        line("read", read == Array("one".utf8) ? .ok : .bad, read == nil ? "an object is not there right after it was stored" : "an object comes back")
+        line(
+            "read", read == Array("one".utf8) ? .ok : .bad,
+            read == nil ? "an object is not there right after it was stored" : "an object comes back")
         var listed = false
         try self.client.list("\(self.folder)/") { (page) throws(StoreError) in
             listed = listed || page.contains { $0.name == plain && $0.size == 3 }
             return true
         }
-        line("list after write", listed ? .ok : .bad, listed ? "an object is listed right after it was stored" : "a new object is not listed: pushes and collections cannot be trusted")
+        line(
+            "list after write", listed ? .ok : .bad,
+            listed
+                ? "an object is listed right after it was stored" : "a new object is not listed: pushes and collections cannot be trusted")
         let missing = try self.client.head("\(self.folder)/missing")
         line("missing object", missing == nil ? .ok : .bad, "HEAD of a missing object is 404")
 
@@ -64,7 +71,9 @@ package struct StoreCheck {
         let renewed = try? self.client.renew(plain, type: "text/plain")
         line(
             "renew", renewed == true ? .ok : .without,
-            renewed == true ? "a copy onto itself renews an object" : "objects cannot be renewed: choose a grace for \"store gc\" that is longer than the time between pushes")
+            renewed == true
+                ? "a copy onto itself renews an object"
+                : "objects cannot be renewed: choose a grace for \"store gc\" that is longer than the time between pushes")
         let range = try self.client.probe("GET", plain, fields: [("range", "bytes=0-0")])
         line("ranges", range.status == 206 ? .ok : .without, range.status == 206 ? "206" : "answered with \(range.status); not used")
         try self.client.delete(plain)
@@ -80,7 +89,8 @@ package struct StoreCheck {
         let second = try self.client.probe("PUT", name, fields: [("if-none-match", "*")], body: other).status
         switch (first, second) {
         case (501, _):
-            return line("store only if new", .without, "501: unknown here; plain writes are used, which are as safe, since names are digests")
+            return line(
+                "store only if new", .without, "501: unknown here; plain writes are used, which are as safe, since names are digests")
         case (200...299, 412): break
         case (200...299, 200...299):
             return line("store only if new", .without, "ignored, and overwritten: harmless, since names are digests")
@@ -95,7 +105,9 @@ package struct StoreCheck {
         let count = winners.withLock { $0 }
         line(
             "store only if new", count == 1 ? .ok : .without,
-            count == 1 ? "works, also with \(Self.racers) at once" : "works, but \(count) of \(Self.racers) at once were told that they were first: harmless")
+            count == 1
+                ? "works, also with \(Self.racers) at once"
+                : "works, but \(count) of \(Self.racers) at once were told that they were first: harmless")
     }
 
     private func checkDigests(
@@ -106,7 +118,8 @@ package struct StoreCheck {
         let status = try self.client.probe("PUT", name, body: one, digest: digest).status
         line(
             "wrong SHA-256", (200...299).contains(status) ? .without : .ok,
-            (200...299).contains(status) ? "stored all the same: only a pull notices bytes that changed on their way" : "refused (\(status))")
+            (200...299).contains(status)
+                ? "stored all the same: only a pull notices bytes that changed on their way" : "refused (\(status))")
         let sum = object("wrong-md5")
         // The MD5 of an empty text.
         let answer = try self.client.probe("PUT", sum, fields: [("content-md5", "1B2M2Y8AsgTpgAmY7PhCfg==")], body: one).status

@@ -34,7 +34,8 @@ package struct StoreCollection {
     ///   - isDry: removes nothing.
     /// - Throws: before anything is removed, if one of the cassettes cannot be read.
     package func run(
-        keeping digests: [String: String], grace: Int, isDry: Bool, progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
+        keeping digests: [String: String], grace: Int, isDry: Bool,
+        progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> Outcome {
         // The server's clock dates the objects.
         let limit = try self.client.serverTime() - grace
@@ -98,7 +99,9 @@ package struct StoreCollection {
             // Only what the store has counts: a cassette that it does not have is a mistake in the settings.
             guard let bytes = try client.bytes(name.path, limit: Manifest.sizeLimit) else {
                 throw StoreError(
-                    .notFound, "\(item.value) is not in \"\(client.address)\": nothing was removed. Push it, correct \"store\", or remove its pointer.")
+                    .notFound,
+                    "\(item.value) is not in \"\(client.address)\": nothing was removed. Push it, correct \"store\", or remove its pointer."
+                )
             }
             guard MemoryDigest.hex(bytes) == item.key, let manifest = Manifest(bytes) else {
                 throw StoreError(
@@ -150,7 +153,8 @@ final class ObjectMarks: Sendable {
         var names: Set<String> = []
         for start in stride(from: 0, to: bytes.count, by: Self.entrySize) {
             let entry = bytes[start..<min(start + Self.entrySize, bytes.count)]
-            guard entry.count == Self.entrySize, let kind = entry.last, let name = ObjectName(Hex.encode(entry.dropLast()), Self.kinds[Int(kind)])
+            guard entry.count == Self.entrySize, let kind = entry.last,
+                let name = ObjectName(Hex.encode(entry.dropLast()), Self.kinds[Int(kind)])
             else { throw StoreError(.damaged, "the list of objects to keep is damaged: nothing was removed. Run the command again.") }
             names.insert(name.path)
         }

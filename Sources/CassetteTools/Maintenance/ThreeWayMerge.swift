@@ -152,7 +152,7 @@ package struct ThreeWayMerge {
     }
 
     /// Which exchange of a side each of the ancestor's is: one with the same content, or else with the same id and start, or else with the
-    /// same start.
+    /// same start, method and URL.
     private static func pairs(_ base: [Exchange], _ side: [Exchange]) -> (ofBase: [Int?], rest: [Int]) {
         var found = [Int?](repeating: nil, count: base.count)
         var isTaken = [Bool](repeating: false, count: side.count)
@@ -167,7 +167,7 @@ package struct ThreeWayMerge {
         }
         pair { $0.content }
         pair { "\($0.interaction.id) \($0.interaction.started.microseconds)" }
-        pair { $0.interaction.started }
+        pair { "\($0.interaction.started.microseconds) \($0.interaction.request.method) \($0.interaction.request.url)" }
         return (found, side.indices.filter { !isTaken[$0] })
     }
 
@@ -251,7 +251,9 @@ package struct ThreeWayMerge {
                 outcome.conflicts.append("both sides changed \"\(name)\" in the head")
                 let both = [one, other].compactMap(\.self).sorted { $0.lexicographicallyPrecedes($1) }
                 result = both.first
-                let note = Array("{\"member\":".utf8) + self.quoted(name) + Array(",\"other\":".utf8) + (both.count > 1 ? both[1] : Array("null".utf8)) + Array("}".utf8)
+                let note =
+                    Array("{\"member\":".utf8) + self.quoted(name) + Array(",\"other\":".utf8)
+                    + (both.count > 1 ? both[1] : Array("null".utf8)) + Array("}".utf8)
                 merged.append(UnknownMember(name: self.noteMember, json: note))
             }
             if let result { merged.append(UnknownMember(name: name, json: result)) }

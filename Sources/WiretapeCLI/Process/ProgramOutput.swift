@@ -18,7 +18,9 @@ struct ProgramOutput: Hashable {
     ///   - seconds: the program is killed after this time.
     ///   - limit: more output is cut off.
     /// - Returns: nil if the program cannot be started, or does not end in time.
-    static func text(of path: String, _ words: [String], seconds: Int32 = 10, withErrors: Bool = false, limit: Int = Self.limit) -> ProgramOutput? {
+    static func text(
+        of path: String, _ words: [String], seconds: Int32 = 10, withErrors: Bool = false, limit: Int = Self.limit
+    ) -> ProgramOutput? {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return nil }
         defer { close(ends[0]) }

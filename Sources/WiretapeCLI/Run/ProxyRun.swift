@@ -59,7 +59,8 @@ struct ProxyRun {
             // A recording replaces a local cassette, whatever a pointer next to it names.
             guard isNamed else { return }
             throw SettingError(
-                "\"\(self.file)\" names a cassette in a store, which is never changed: record into a local file, and store it with \"wiretape push\".")
+                "\"\(self.file)\" names a cassette in a store, which is never changed: record into a local file, and store it with \"wiretape push\"."
+            )
         }
         let path = try CassettePointers.file(
             for: self.file, fetches: self.fetches || settings.fetch?.value == true, config: self.config)

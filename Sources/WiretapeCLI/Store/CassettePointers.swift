@@ -4,9 +4,7 @@ internal import CassetteStore
 internal import Platform
 internal import TapeBytes
 internal import TapeProxy
-#if STORE
 internal import CassetteRemote
-#endif
 
 /// A command whose cassettes may be pointers to a store.
 protocol ReadsCassettes {
@@ -29,25 +27,17 @@ struct FetchOptions: ParsableArguments {
 
 /// Replaces pointers, and addresses of cassettes in stores, by the files of the cache.
 enum CassettePointers {
-    #if STORE
     /// The cassettes of this process, which stay in the cache until it ends.
     private static let used = Guarded<[CassetteCache.Use]>([])
-    #endif
 
     /// Whether a path names a pointer or a cassette in a store, not a local cassette that may have a pointer.
     static func isNamed(_ path: String) -> Bool {
-        #if STORE
         return RemoteCassette.isRemote(path) || CassettePointer.isPointer(path)
-        #else
-        return false
-        #endif
     }
 
     /// The name of the cassette that a pointer stands for.
     static func cassette(of path: String) -> String {
-        #if STORE
         if CassettePointer.isPointer(path) { return String(path.dropLast(CassettePointer.suffix.count)) }
-        #endif
         return path
     }
 
@@ -65,7 +55,6 @@ enum CassettePointers {
     ///   - fetches: whether to fetch it if the cache does not have it.
     ///   - config: which configuration file says where the store is; nil for the nearest one.
     static func file(for path: String, fetches: Bool, config: ConfigOptions?) throws -> String {
-        #if STORE
         let digest: String
         var address: StoreAddress?
         var name = path
@@ -105,7 +94,8 @@ enum CassettePointers {
         }
         guard try fetches || settingsInForce().fetch?.value == true else {
             throw StoreError(
-                .notFound, "the cassette of \"\(name)\" is not in the cache (\(cache.folder)): run \"wiretape pull \(name)\", or pass --fetch.")
+                .notFound,
+                "the cassette of \"\(name)\" is not in the cache (\(cache.folder)): run \"wiretape pull \(name)\", or pass --fetch.")
         }
         let client = try StoreAccess.client(settingsInForce(), at: address)
         let progress = StoreProgress("pulling \(name)")
@@ -115,12 +105,8 @@ enum CassettePointers {
             throw StoreError(.damaged, "the cassette of \"\(name)\" was removed from the cache at once: raise WIRETAPE_CACHE_LIMIT.")
         }
         return self.keep(use)
-        #else
-        return path
-        #endif
     }
 
-    #if STORE
     private static func keep(_ use: CassetteCache.Use) -> String {
         self.used.withLock { $0.append(use) }
         return use.path
@@ -148,5 +134,4 @@ enum CassettePointers {
         Terminal.error.complain("\"\(path)\" has changed since it was pushed: it is used as it is. \"wiretape push \(path)\" stores it.")
         return true
     }
-    #endif
 }

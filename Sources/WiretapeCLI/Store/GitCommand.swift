@@ -30,12 +30,14 @@ struct GitInstallCommand: ParsableCommand {
     /// The cassettes' usual folder, at any depth.
     private static let pattern = "**/Cassettes/**/*.json"
 
-    @Argument(help: ArgumentHelp("The patterns of .gitattributes for the cassettes. Default: **/Cassettes/**/*.json.", valueName: "pattern"))
+    @Argument(
+        help: ArgumentHelp("The patterns of .gitattributes for the cassettes. Default: **/Cassettes/**/*.json.", valueName: "pattern"))
     var patterns: [String] = []
 
     func validate() throws {
         for pattern in self.patterns where pattern.isEmpty || pattern.utf8.contains(where: { $0 <= 32 || $0 == 127 || $0 == 34 }) {
-            throw ValidationError("\"\(VisibleText.line(pattern))\" has white space or quotes, which .gitattributes cannot hold: use ? for them.")
+            throw ValidationError(
+                "\"\(VisibleText.line(pattern))\" has white space or quotes, which .gitattributes cannot hold: use ? for them.")
         }
     }
 
@@ -64,7 +66,8 @@ struct GitInstallCommand: ParsableCommand {
                 try WholeFile.replace(path, with: Array((text + new.joined(separator: "\n") + "\n").utf8), mode: 0o644)
             }
             Terminal.output.line(
-                "git uses Wiretape in this clone\(new.isEmpty ? "" : "; commit \"\(VisibleText.line(path))\""). Everybody else runs \"wiretape git install\" once.")
+                "git uses Wiretape in this clone\(new.isEmpty ? "" : "; commit \"\(VisibleText.line(path))\""). Everybody else runs \"wiretape git install\" once."
+            )
             return ExitStatus.done
         }
     }
@@ -121,7 +124,9 @@ struct GitMergeCommand: ParsableCommand {
                 "\"\(shown)\" is merged as text, since a side is no whole cassette: \(CommandEnd.message(of: error) ?? "\(error)")")
             let words = ["git", "merge-file", "-L", "ours", "-L", "base", "-L", "theirs", self.ours, self.base, self.theirs]
             // Positive for conflicts.
-            guard let result = ProgramOutput.text(of: "git", words, seconds: 600), result.status == 0 else { throw ExitCode(ExitStatus.different) }
+            guard let result = ProgramOutput.text(of: "git", words, seconds: 600), result.status == 0 else {
+                throw ExitCode(ExitStatus.different)
+            }
             return
         }
         for conflict in outcome.conflicts {
@@ -135,7 +140,9 @@ struct GitDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Git's diff driver: show what differs between two versions of a cassette.",
-        discussion: "Git passes the file's name, and for each version a file, its id and its mode. Files that are no cassettes are compared as text.")
+        discussion:
+            "Git passes the file's name, and for each version a file, its id and its mode. Files that are no cassettes are compared as text."
+    )
 
     @Argument(help: ArgumentHelp("The file's name in the repository.", valueName: "name"))
     var name: String
@@ -160,7 +167,9 @@ struct GitDiffCommand: ParsableCommand {
             let versions = try [old, new].map { try $0 == "/dev/null" ? nil : RecordedCassette(path: $0) }
             if let before = versions[0], let after = versions[1] {
                 var page = DiffPage(isJSON: false) { try output.write($0) }
-                let same = try CassetteDiff(old: before, new: after, showsAll: false, digest: CareCommand.digest).run { try page.append($0) }
+                let same = try CassetteDiff(old: before, new: after, showsAll: false, digest: CareCommand.digest).run {
+                    try page.append($0)
+                }
                 try page.finish(same: same)
             } else {
                 for (version, sign) in [(versions[0], "-"), (versions[1], "+")] {
@@ -168,7 +177,9 @@ struct GitDiffCommand: ParsableCommand {
                     for position in 0..<version.count {
                         let interaction = try version.interaction(at: position)
                         let status = interaction.response.map { " \($0.status)" } ?? ""
-                        try write("\(sign) \(position + 1) \(VisibleText.line("\(interaction.request.method) \(interaction.request.url)\(status)"))\n")
+                        try write(
+                            "\(sign) \(position + 1) \(VisibleText.line("\(interaction.request.method) \(interaction.request.url)\(status)"))\n"
+                        )
                     }
                 }
             }

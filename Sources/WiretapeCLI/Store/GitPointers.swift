@@ -1,4 +1,3 @@
-#if STORE
 internal import CassetteRemote
 internal import CassetteStore
 internal import CassetteTools
@@ -18,7 +17,9 @@ struct GitPointers {
         let shallow = try self.git(["rev-parse", "--is-shallow-repository"])
         guard !shallow.hasPrefix("true") else {
             throw StoreError(
-                .refused, "this clone is shallow, so that branches may be missing: nothing was removed. Run this in a clone with all branches and tags.")
+                .refused,
+                "this clone is shallow, so that branches may be missing: nothing was removed. Run this in a clone with all branches and tags."
+            )
         }
         var commits: [String: String] = [:]
         if refs.isEmpty {
@@ -33,7 +34,9 @@ struct GitPointers {
             }
         }
         for ref in refs {
-            guard !ref.hasPrefix("-") else { throw StoreError(.settings, "\"\(ref)\" is not the name of a ref: write for example origin/main.") }
+            guard !ref.hasPrefix("-") else {
+                throw StoreError(.settings, "\"\(ref)\" is not the name of a ref: write for example origin/main.")
+            }
             let id = try self.git(["rev-parse", "--verify", "--end-of-options", "\(ref)^{commit}"]).filter { $0 != "\n" }
             commits[id] = ref
         }
@@ -67,9 +70,10 @@ struct GitPointers {
         }
         guard result.status == 0, result.output.count < self.limit else {
             throw StoreError(
-                .unsupported, "\"git \(words.joined(separator: " "))\" failed (\(result.status)): nothing was removed. Run this in the repository with the pointers.")
+                .unsupported,
+                "\"git \(words.joined(separator: " "))\" failed (\(result.status)): nothing was removed. Run this in the repository with the pointers."
+            )
         }
         return String(decoding: result.output, as: UTF8.self)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if STORE
 internal import ArgumentParser
 internal import CassetteRemote
 internal import CassetteTools
@@ -53,7 +52,8 @@ struct PullCommand: ParsableCommand {
             wanted.append((path, try CassettePointer(path: path).digest, nil))
         }
         guard !wanted.isEmpty else {
-            throw StoreError(.notFound, "there is no pointer in \(self.paths.map { "\"\($0)\"" }.joined(separator: ", ")): name one, or another folder.")
+            throw StoreError(
+                .notFound, "there is no pointer in \(self.paths.map { "\"\($0)\"" }.joined(separator: ", ")): name one, or another folder.")
         }
         var sum = (loaded: 0, bytes: 0, there: 0)
         // Without anything to load, no credentials are needed.
@@ -75,9 +75,13 @@ struct PullCommand: ParsableCommand {
                 sum.there += 1
                 continue
             }
-            if outcome.isRepaired { Terminal.error.complain("\"\(item.name)\" was damaged in the cache and \(self.dryRun ? "would be" : "was") replaced.") }
+            if outcome.isRepaired {
+                Terminal.error.complain("\"\(item.name)\" was damaged in the cache and \(self.dryRun ? "would be" : "was") replaced.")
+            }
             let verb = self.dryRun ? "would load" : "loaded"
-            Terminal.output.line("\"\(VisibleText.line(item.name))\": \(verb) \(Quantity.count(outcome.loaded, "object")) (\(Quantity.bytes(outcome.bytes))).")
+            Terminal.output.line(
+                "\"\(VisibleText.line(item.name))\": \(verb) \(Quantity.count(outcome.loaded, "object")) (\(Quantity.bytes(outcome.bytes)))."
+            )
             sum.loaded += outcome.loaded
             sum.bytes += outcome.bytes
         }
@@ -85,7 +89,8 @@ struct PullCommand: ParsableCommand {
             let contents = cache.tidy()
             if contents.bytes > cache.limit {
                 Terminal.error.complain(
-                    "the cache has \(Quantity.bytes(contents.bytes)), more than its limit of \(Quantity.bytes(cache.limit)), since all of it is in use: raise WIRETAPE_CACHE_LIMIT.")
+                    "the cache has \(Quantity.bytes(contents.bytes)), more than its limit of \(Quantity.bytes(cache.limit)), since all of it is in use: raise WIRETAPE_CACHE_LIMIT."
+                )
             }
         }
         Terminal.output.line(
@@ -94,4 +99,3 @@ struct PullCommand: ParsableCommand {
         return ExitStatus.done
     }
 }
-#endif

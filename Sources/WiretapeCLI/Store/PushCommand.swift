@@ -1,4 +1,3 @@
-#if STORE
 internal import ArgumentParser
 internal import CassetteModel
 internal import CassetteRedaction
@@ -51,7 +50,9 @@ struct PushCommand: ParsableCommand {
         }
         let cassettes = try StorePaths.cassettes(self.paths, pointers: false)
         guard !cassettes.isEmpty else {
-            throw StoreError(.notFound, "there is no cassette in \(self.paths.map { "\"\($0)\"" }.joined(separator: ", ")): name one, or another folder.")
+            throw StoreError(
+                .notFound, "there is no cassette in \(self.paths.map { "\"\($0)\"" }.joined(separator: ", ")): name one, or another folder."
+            )
         }
         let push = CassettePush(
             client: client, cache: try StoreAccess.cache(), threads: self.options.jobs, tool: "wiretape \(Version.current)")
@@ -93,11 +94,13 @@ struct PushCommand: ParsableCommand {
         let name = "\"\(VisibleText.line(cassette))\""
         guard outcome.stored > 0 else {
             let renewed = outcome.renewed > 0 ? "; \(outcome.renewed) of them renewed" : ""
-            return "\(name): nothing to store, \(Quantity.count(outcome.objects, "object")) \(outcome.objects == 1 ? "is" : "are") there\(renewed)."
+            return
+                "\(name): nothing to store, \(Quantity.count(outcome.objects, "object")) \(outcome.objects == 1 ? "is" : "are") there\(renewed)."
         }
         let verb = self.dryRun ? "would store" : "stored"
         let pointer = outcome.changedPointer && !self.dryRun ? "; commit \"\(VisibleText.line(CassettePointer.path(of: cassette)))\"" : ""
-        return "\(name): \(verb) \(outcome.stored) of \(Quantity.count(outcome.objects, "object")) (\(Quantity.bytes(outcome.storedBytes)))\(pointer)."
+        return
+            "\(name): \(verb) \(outcome.stored) of \(Quantity.count(outcome.objects, "object")) (\(Quantity.bytes(outcome.storedBytes)))\(pointer)."
     }
 
     /// Whoever pulls it must be able to replay it, and must not find a secret in it.
@@ -124,4 +127,3 @@ struct PushCommand: ParsableCommand {
             ], status: ExitStatus.leak)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if STORE
 internal import ArgumentParser
 internal import CassetteRemote
 internal import CassetteTools
@@ -36,7 +35,9 @@ struct StoreCheckCommand: ParsableCommand {
             var isBad = false
             try StoreCheck(client: client).run { line in
                 let word = line.verdict == .bad ? "BAD" : line.verdict.rawValue
-                let columns = [(word, 8), (line.subject, 20)].map { text, width in text + String(repeating: " ", count: max(1, width - text.count)) }
+                let columns = [(word, 8), (line.subject, 20)].map { text, width in
+                    text + String(repeating: " ", count: max(1, width - text.count))
+                }
                 Terminal.output.line(VisibleText.line(columns.joined() + line.text))
                 isBad = isBad || line.verdict == .bad
             }
@@ -153,7 +154,8 @@ struct StoreListCommand: ParsableCommand {
                     guard let name = ObjectName(path: object.name), name.kind == .manifest else { continue }
                     guard let bytes = try client.bytes(object.name, limit: Manifest.sizeLimit) else { continue }
                     guard Payload.digest(of: bytes) == name.digest, let manifest = Manifest(bytes) else {
-                        throw StoreError(.damaged, "\"\(object.name)\" of \"\(client.address)\" is not what its name says: push its cassette again.")
+                        throw StoreError(
+                            .damaged, "\"\(object.name)\" of \"\(client.address)\" is not what its name says: push its cassette again.")
                     }
                     sum.cassettes += 1
                     Terminal.output.line(
@@ -171,7 +173,8 @@ struct StoreListCommand: ParsableCommand {
                 return true
             }
             Terminal.output.line(
-                "\(Quantity.count(sum.cassettes, "cassette")), \(Quantity.count(sum.objects, "object")), \(Quantity.bytes(sum.bytes)) in \(client.address).")
+                "\(Quantity.count(sum.cassettes, "cassette")), \(Quantity.count(sum.objects, "object")), \(Quantity.bytes(sum.bytes)) in \(client.address)."
+            )
             return ExitStatus.done
         }
     }
@@ -209,12 +212,15 @@ struct StoreCleanCommand: ParsableCommand {
     @OptionGroup(title: "Store") var options: StoreOptions
 
     func validate() throws {
-        guard !(self.delete && self.dryRun) else { throw ValidationError("--delete and --dry-run cannot be used together: pass one of them.") }
+        guard !(self.delete && self.dryRun) else {
+            throw ValidationError("--delete and --dry-run cannot be used together: pass one of them.")
+        }
         guard Self.seconds(self.grace) != nil else { throw ValidationError("--grace takes a number with s, m, h or d: 7d.") }
     }
 
     static func seconds(_ text: String) -> Int? {
-        guard let unit = ["s": 1, "m": 60, "h": 3600, "d": 86_400][text.suffix(1)], let number = Int(text.dropLast()), (0...36_500).contains(number) || unit == 1, number >= 0
+        guard let unit = ["s": 1, "m": 60, "h": 3600, "d": 86_400][text.suffix(1)], let number = Int(text.dropLast()),
+            (0...36_500).contains(number) || unit == 1, number >= 0
         else { return nil }
         return number.multipliedReportingOverflow(by: unit).overflow ? nil : number * unit
     }
@@ -229,16 +235,21 @@ struct StoreCleanCommand: ParsableCommand {
                 digests[try CassettePointer(path: path).digest] = "\"\(path)\""
             }
             guard !digests.isEmpty else {
-                throw StoreError(.refused, "there is no pointer in these refs and in this folder, so that everything would be removed: run this in the repository with the pointers.")
+                throw StoreError(
+                    .refused,
+                    "there is no pointer in these refs and in this folder, so that everything would be removed: run this in the repository with the pointers."
+                )
             }
             let progress = StoreProgress("looking at")
             defer { progress.end() }
             let outcome = try StoreCollection(client: client, cache: StoreAccess.cache(), threads: self.options.jobs).run(
-                keeping: digests, grace: Self.seconds(self.grace) ?? CassettePush.grace, isDry: !self.delete) { progress.show($0, of: $1) }
+                keeping: digests, grace: Self.seconds(self.grace) ?? CassettePush.grace, isDry: !self.delete
+            ) { progress.show($0, of: $1) }
             progress.end()
             let verb = self.delete ? "removed" : "would remove"
             var text = "\(verb) \(Quantity.count(outcome.removed, "object")) (\(Quantity.bytes(outcome.removedBytes))); "
-            text += "\(outcome.kept) of \(Quantity.count(digests.count, "cassette")) kept (\(Quantity.bytes(outcome.keptBytes))), \(outcome.young) younger than \(self.grace)"
+            text +=
+                "\(outcome.kept) of \(Quantity.count(digests.count, "cassette")) kept (\(Quantity.bytes(outcome.keptBytes))), \(outcome.young) younger than \(self.grace)"
             if outcome.spared > 0 { text += ", \(outcome.spared) renewed meanwhile" }
             if outcome.foreign > 0 { text += ", \(outcome.foreign) that are not Wiretape's" }
             Terminal.output.line(text + (self.delete || outcome.removed == 0 ? "." : ": pass --delete to remove them."))
@@ -246,4 +257,3 @@ struct StoreCleanCommand: ParsableCommand {
         }
     }
 }
-#endif

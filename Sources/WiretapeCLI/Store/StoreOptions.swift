@@ -4,43 +4,40 @@ internal import CassetteTools
 internal import Platform
 internal import TapeBytes
 internal import TapeProxy
-#if STORE
 internal import CassetteRemote
-#endif
 
 /// Checks the settings that say where a store is.
 enum StoreSetting {
     static func address(_ text: String) throws -> String {
-        #if STORE
         do throws(StoreError) {
             _ = try StoreAddress(text)
         } catch {
             throw SettingError(error.message)
         }
-        #endif
         return text
     }
 
     static func endpoint(_ text: String) throws -> String {
-        #if STORE
         do throws(StoreError) {
             _ = try ServerAddress(text)
         } catch {
             throw SettingError(error.message)
         }
-        #endif
         return text
     }
 }
 
-#if STORE
 /// Where the store is, for the commands that use it.
 struct StoreOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The store: s3://BUCKET/PREFIX, or https://HOST/FOLDER to read only. Default: \"store\" of wiretape.yaml.", valueName: "address"))
+        help: ArgumentHelp(
+            "The store: s3://BUCKET/PREFIX, or https://HOST/FOLDER to read only. Default: \"store\" of wiretape.yaml.", valueName: "address"
+        ))
     var store: String?
 
-    @Option(help: ArgumentHelp("The server: https://HOST[:PORT]. Default: \"endpoint\" of wiretape.yaml, AWS_ENDPOINT_URL, or AWS.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "The server: https://HOST[:PORT]. Default: \"endpoint\" of wiretape.yaml, AWS_ENDPOINT_URL, or AWS.", valueName: "url"))
     var endpoint: String?
 
     @Option(help: ArgumentHelp("The bucket's region. Default: \"region\" of wiretape.yaml, AWS_REGION, or us-east-1.", valueName: "name"))
@@ -89,7 +86,8 @@ enum StoreAccess {
                 .settings, "there is no store: write \"store: s3://BUCKET/PREFIX\" into wiretape.yaml, or pass --store.")
         }
         let store = try StoreSettings(
-            address: address, endpoint: settings.endpoint?.value ?? environment.endpoint, region: settings.region?.value ?? environment.region,
+            address: address, endpoint: settings.endpoint?.value ?? environment.endpoint,
+            region: settings.region?.value ?? environment.region,
             usesPathStyle: settings.pathStyle?.value)
         var credentials: Credentials?
         if case .bucket = address.place { credentials = try environment.credentials() }
@@ -142,7 +140,8 @@ enum StorePaths {
             let needed = pointers ? CassettePointer.path(of: cassette) : cassette
             guard access(needed, F_OK) == 0 else {
                 throw StoreError(
-                    .notFound, pointers
+                    .notFound,
+                    pointers
                         ? "there is no pointer \"\(needed)\": push the cassette with \"wiretape push \(cassette)\", or check the path."
                         : "there is no cassette \"\(needed)\": check the path.")
             }
@@ -174,7 +173,8 @@ enum StorePaths {
             guard lstat(path, &status) == 0 else { continue }
             switch status.st_mode & S_IFMT {
             case S_IFDIR: self.search(path + "/", pointers: pointers, &found)
-            case S_IFREG where pointers && CassettePointer.isPointer(name): found.append(String(path.dropLast(CassettePointer.suffix.count)))
+            case S_IFREG where pointers && CassettePointer.isPointer(name):
+                found.append(String(path.dropLast(CassettePointer.suffix.count)))
             case S_IFREG where !pointers && name.hasSuffix(".json") && self.isCassette(path): found.append(path)
             default: break
             }
@@ -193,4 +193,3 @@ enum StorePaths {
         return text.hasPrefix("{\"wiretape\":")
     }
 }
-#endif
