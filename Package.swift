@@ -37,7 +37,7 @@ let package = Package(
         .plugin(name: "WiretapePlugin", targets: ["WiretapePlugin"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL, with br and zstd."),
+        .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO, OpenSSL and libcurl, with br and zstd."),
         .trait(name: "Codings", description: "Takes the content codings br and zstd off in a client without the server."),
         .trait(name: "AsyncHTTPClient", description: "WiretapeAsyncHTTPClient, a network for the client on async-http-client."),
         .trait(name: "HTTPTypes", description: "The library WiretapeHTTPTypes, on swift-http-types; empty without it."),
@@ -62,6 +62,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         // The C library of each platform, under one name.
         .target(name: "Platform"),
         // Vector instructions that Swift cannot express (docs/decisions/0063-cassettes-at-memory-speed.md).
@@ -102,6 +103,11 @@ let package = Package(
         // Only the command line imports what other tools recorded; the proxy and the client do not.
         .target(name: "CassetteImport", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeYAML"]),
         .target(name: "CassetteExport", dependencies: forPlayback + ["CassetteTools"]),
+        // Cassettes in object storage (docs/decisions/0096-stores-by-libcurl.md). Nothing of the proxy.
+        .target(
+            name: "CassetteRemote",
+            dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "COpenSSL", "CZstd", "CCurl"]
+        ),
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"]),
         .target(
             name: "TapeHTTP2",
@@ -156,7 +162,8 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeIsolation",
+                "CArguments", "CassetteExport", "CassetteImport", "CassetteRemote", "CassetteRun", "CassetteTools", "LocalHTTP",
+                "TapeInspector", "TapeIsolation",
                 "TapeProxy", "TapeRecorder", "TapeTLS",
                 "TapeYAML", "TrafficRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
@@ -221,6 +228,10 @@ let package = Package(
         ),
         // The plugin's files are linked, because no target can depend on a plugin.
         .testTarget(name: "WiretapePluginTests", dependencies: ["TapeTestSupport"]),
+        .testTarget(
+            name: "CassetteRemoteTests",
+            dependencies: forPlayback + ["CassetteTools", "TapeTestSupport", "CassetteRemote"]
+        ),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"]),
         .testTarget(
             name: "TapeHTTP2Tests", dependencies: ["CassetteModel", "TapeExchange", "TapeHTTP2", "TapeTestSupport", nio("NIOCore")]),

@@ -31,6 +31,7 @@ TOOLCHAIN = [
 # By Debian's names of source packages: dpkg knows versions, and licences only as prose.
 SYSTEM_LICENSES = {
     "brotli": "MIT",
+    "curl": "curl",
     "gcc": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "glibc": "LGPL-2.1-or-later",
     "libdeflate": "MIT",

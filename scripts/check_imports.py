@@ -26,6 +26,7 @@ TABLE = {
     "CZstd": [],
     "COpenSSL": [],
     "CNghttp2": [],
+    "CCurl": [],
     "Platform": ["Glibc", "Musl", "Darwin", "Android"],
     "CJSONScan": [],
     "CSHA256": [],
@@ -48,6 +49,7 @@ TABLE = {
     "CassetteImport": [*PLATFORM, *FOR_PLAYBACK, "TapeExchange", "TapeRecorder", "TapeYAML"],
     "CassetteExport": ["Swift", *FOR_PLAYBACK, "CassetteTools"],
     "CassetteRun": ["Swift", *PLAYBACK, "TapeRecorder"],
+    "CassetteRemote": [*PLATFORM, *FORMAT, "CassetteStore", "COpenSSL", "CZstd", "CCurl"],
     "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
     "TapeHTTP2": ["Swift", "CassetteModel", "TapeExchange", "CNghttp2", "NIOCore"],
     "TapeProxy": [
@@ -70,7 +72,7 @@ TABLE = {
     ],
     "WiretapeCLI": [
         "CArguments",
-        *PLATFORM, *PLAYBACK, "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "ClientCapabilities", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeInspector", "TapeIsolation", "TapeRecorder",
+        *PLATFORM, *PLAYBACK, "CassetteExport", "CassetteImport", "CassetteRemote", "CassetteRun", "CassetteTools", "ClientCapabilities", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeInspector", "TapeIsolation", "TapeRecorder",
         "TapeTLS", "TapeProxy", "TapeYAML", "TrafficRules",
         "ArgumentParser", "Logging",
     ],

@@ -4,7 +4,7 @@
 set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
-libraries='pkg-config:pkg-config -openssl:libssl-dev -libnghttp2:libnghttp2-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -libdeflate:libdeflate-dev -yaml-0.1:libyaml-dev'
+libraries='pkg-config:pkg-config -openssl:libssl-dev -libnghttp2:libnghttp2-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -libdeflate:libdeflate-dev -yaml-0.1:libyaml-dev -libcurl:libcurl4-openssl-dev'
 case ${1:-} in
     build) needs=$libraries ;;
     demo) needs="$libraries curl:curl python3:python3 openssl:openssl" ;;

@@ -6,7 +6,7 @@ package import TapeBytes
 
 /// A format in which exchanges are written for other tools.
 package enum ExportFormat: String, Sendable, Hashable, CaseIterable {
-    case har, raw, postman, wiremock, curl, swift, warc
+    case har, raw, postman, wiremock, curl, swift, warc, ndjson
 }
 
 /// The shell for which commands are written.

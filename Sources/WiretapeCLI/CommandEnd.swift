@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CassetteRemote
 internal import TapeInspector
 internal import TapeIsolation
 internal import TapeProxy
@@ -20,7 +21,8 @@ enum CommandEnd {
 
     /// For people; nil if the error is not one of this tool's.
     static func message(of error: any Error) -> String? {
-        switch error {
+        if let error = error as? StoreError { return error.message }
+        return switch error {
         case let error as CassetteError: ForeignRecording.advice(error.message) ?? error.message
         case let error as TrustError: error.message
         case let error as ProxyError: error.message
@@ -54,7 +56,7 @@ enum ExitStatus {
     /// A secret is still in the cassette.
     static let leak: Int32 = 6
     /// An upload is broken, and `failOn` names that: see `RunFailure.lint`.
-    static let lint: Int32 = 10
+    static let lint: Int32 = 11
     /// The cassette is older than `maxAge` allows.
     static let expired: Int32 = 7
     /// The command line is wrong: EX_USAGE of sysexits.h, as swift-argument-parser has it.

@@ -26,7 +26,8 @@ struct WiretapeCommand: ParsableCommand {
             InspectCommand.self, ShowCommand.self, LintCommand.self, TailCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             SuggestCommand.self, MergeCommand.self,
-            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
+            PruneCommand.self, CheckCommand.self, PushCommand.self, PullCommand.self, StoreCommand.self, GitCommand.self,
+            ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
         ]
     )
 
@@ -45,6 +46,10 @@ struct WiretapeCommand: ParsableCommand {
         }
         do {
             var command = try self.parseAsRoot(arguments)
+            if var reading = command as? any ParsableCommand & ReadsCassettes {
+                try CassettePointers.resolve(in: &reading)
+                command = reading
+            }
             try command.run()
         } catch {
             guard self.exitCode(for: error).isSuccess else {

@@ -100,6 +100,9 @@ public struct CassetteVerifier {
     private func headProblems() -> [String] {
         guard let head = try? self.reader.head() else { return [] }
         var problems: [String] = []
+        if (try? CassetteHead(head).member(ThreeWayMerge.noteMember)) ?? nil != nil {
+            problems.append("a merge left a \"conflict\" in the head: choose one of the values, and remove the note")
+        }
         do {
             _ = try CassetteHead(head).redactionRules()
         } catch {
@@ -123,6 +126,9 @@ public struct CassetteVerifier {
         let fields = [("request.headers", request.headers), ("response.headers", interaction.response?.headers ?? HeaderFields())]
         for (name, headers) in fields where (0..<headers.count).contains(where: { !headers.line(at: $0).contains(UInt8(ascii: ":")) }) {
             problems.append("\(name): a line has no name with a colon: write NAME: VALUE")
+        }
+        if interaction.unknown.contains(where: { $0.name == ThreeWayMerge.noteMember }) {
+            problems.append("a merge left it with a \"conflict\": keep one of the exchanges, and remove its note")
         }
         problems += Self.problemsOfMarks(interaction)
         if problems.isEmpty, request.method != "CONNECT", let problem = self.unanswerable(interaction) {

@@ -59,6 +59,15 @@ public struct RunSettings: Sendable, Hashable {
     /// Paths of PEM files.
     public var upstreamCA: [Setting<String>] = []
     public var insecureUpstream: [Setting<HostPattern>] = []
+    /// The address of the store for pointers.
+    public var store: Setting<String>?
+    /// The store's server, if it is not AWS.
+    public var endpoint: Setting<String>?
+    public var region: Setting<String>?
+    /// Whether the store's bucket is in the path, not in the host's name.
+    public var pathStyle: Setting<Bool>?
+    /// Whether commands fetch a cassette from the store that the cache does not have.
+    public var fetch: Setting<Bool>?
 
     public init() {}
 
@@ -130,6 +139,11 @@ public struct RunSettings: Sendable, Hashable {
         sum.refuse += other.refuse
         sum.upstreamCA += other.upstreamCA
         sum.insecureUpstream += other.insecureUpstream
+        sum.store = other.store ?? self.store
+        sum.endpoint = other.endpoint ?? self.endpoint
+        sum.region = other.region ?? self.region
+        sum.pathStyle = other.pathStyle ?? self.pathStyle
+        sum.fetch = other.fetch ?? self.fetch
         return sum
     }
 

@@ -44,7 +44,7 @@ enum CareCommand {
     }
 }
 
-struct MergeCommand: ParsableCommand {
+struct MergeCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "merge",
         abstract: "Make one cassette of several.",
@@ -61,6 +61,12 @@ struct MergeCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The cassettes to read.", valueName: "file"), completion: .file())
     var files: [String]
+
+    @OptionGroup var fetching: FetchOptions
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        for index in self.files.indices { try change(&self.files[index]) }
+    }
 
     func run() throws {
         // OUT gets its name only when it is complete, so a signal leaves no OUT.

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CassetteTools
 internal import TapeBytes
 
-struct DiffCommand: ParsableCommand {
+struct DiffCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Show what differs between two cassettes, exchange by exchange.",
@@ -33,6 +33,15 @@ struct DiffCommand: ParsableCommand {
 
     @Flag(help: "Print a JSON array with an object for each exchange that differs.")
     var json = false
+
+    @OptionGroup var fetching: FetchOptions
+
+    static let failure = ExitStatus.trouble
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        try change(&self.old)
+        try change(&self.new)
+    }
 
     func run() throws {
         SignalThread.unblock()

@@ -5,7 +5,7 @@ internal import CassettePlayback
 internal import CassetteStore
 internal import CassetteTools
 
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write a cassette in a format that other tools read.",
@@ -25,6 +25,7 @@ struct ExportCommand: ParsableCommand {
               wiretape export Cassettes/pets.json --swift -o PetsTests.swift
               wiretape export Cassettes/pets.json --curl --files sent > requests.sh
               wiretape export Cassettes/pets.json --warc -o pets.warc
+              wiretape export Cassettes/pets.json --ndjson -o pets.ndjson
             """)
 
     @Argument(help: "The cassette, a JSON file.", completion: .file())
@@ -54,6 +55,9 @@ struct ExportCommand: ParsableCommand {
     @Flag(help: "A web archive, WARC 1.1.")
     var warc = false
 
+    @Flag(help: "One flat line of JSON for each exchange, without bodies, for DuckDB, ClickHouse or Spark.")
+    var ndjson = false
+
     @Option(help: ArgumentHelp("With --curl, write the files that the commands send into this folder.", valueName: "folder"))
     var files: String?
 
@@ -75,9 +79,15 @@ struct ExportCommand: ParsableCommand {
     private var formats: [ExportFormat] {
         let chosen: [(Bool, ExportFormat)] = [
             (self.har, .har), (self.raw, .raw), (self.postman, .postman), (self.wiremock, .wiremock), (self.curl, .curl),
-            (self.swift, .swift), (self.warc, .warc),
+            (self.swift, .swift), (self.warc, .warc), (self.ndjson, .ndjson),
         ]
         return chosen.filter(\.0).map(\.1)
+    }
+
+    @OptionGroup var fetching: FetchOptions
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        try change(&self.file)
     }
 
     func validate() throws {
@@ -151,6 +161,7 @@ struct ExportCommand: ParsableCommand {
             let folder = try self.files.map { try ExtractFolder($0, overwrites: self.overwrite) }
             return CurlScript(target, self.shell ?? .bash, files: folder)
         case .warc: return WARCRecords(target)
+        case .ndjson: return FlatLines(target)
         case .swift: return SwiftTestText(target)
         }
     }

@@ -5,7 +5,7 @@ internal import CassetteTools
 internal import TapeBytes
 internal import TapeProxy
 
-struct SuggestCommand: ParsableCommand {
+struct SuggestCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "suggest",
         abstract: "Suggest match rules from two recordings of the same run.",
@@ -37,6 +37,18 @@ struct SuggestCommand: ParsableCommand {
         help: ArgumentHelp("With --write: only the rules with these numbers, comma-separated.", valueName: "numbers"),
         transform: { try SuggestCommand.numbers($0) })
     var only: [Int]?
+
+    @OptionGroup var fetching: FetchOptions
+
+    static let failure = ExitStatus.trouble
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        try change(&self.file)
+        if var file = self.other {
+            try change(&file)
+            self.other = file
+        }
+    }
 
     func validate() throws {
         guard self.other != nil || !self.write else {

@@ -4,7 +4,7 @@ internal import CassetteModel
 internal import TapeBytes
 internal import TapeProxy
 
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Check that a cassette and the bodies beside it are what was recorded.",
@@ -33,6 +33,14 @@ struct VerifyCommand: ParsableCommand {
 
     @Flag(help: "Print all findings as a JSON array, one object per line.")
     var json = false
+
+    @OptionGroup var fetching: FetchOptions
+
+    static let failure = ExitStatus.trouble
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        try change(&self.file)
+    }
 
     func run() throws {
         SignalThread.unblock()

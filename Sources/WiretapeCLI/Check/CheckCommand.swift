@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import TapeProxy
 
-struct CheckCommand: ParsableCommand {
+struct CheckCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Send the recorded requests again, and show what has changed.",
@@ -50,6 +50,14 @@ struct CheckCommand: ParsableCommand {
     var json = false
 
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
+
+    @OptionGroup var fetching: FetchOptions
+
+    static let failure = ExitStatus.trouble
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        try change(&self.file)
+    }
 
     func validate() throws {
         guard (1...3600).contains(self.timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }

@@ -152,6 +152,11 @@ struct SettingRow: Sendable, Hashable {
         list(.refuse, settings.refuse)
         list(.upstreamCA, settings.upstreamCA)
         list(.insecureUpstream, settings.insecureUpstream)
+        add(.store, settings.store?.value, settings.store?.source)
+        add(.endpoint, settings.endpoint?.value, settings.endpoint?.source)
+        add(.region, settings.region?.value, settings.region?.source)
+        add(.pathStyle, settings.pathStyle.map { "\($0.value)" }, settings.pathStyle?.source)
+        add(.fetch, settings.fetch.map { "\($0.value)" }, settings.fetch?.source)
         return rows
     }
 

@@ -87,6 +87,11 @@ struct ConfigReader {
         case .refuse: settings.refuse = try reading.list { try HostPattern($0) }
         case .upstreamCA: settings.upstreamCA = try reading.list { try self.path($0) }
         case .insecureUpstream: settings.insecureUpstream = try reading.list { try HostPattern($0) }
+        case .store: settings.store = try reading.one { try StoreSetting.address($0) }
+        case .endpoint: settings.endpoint = try reading.one { try StoreSetting.endpoint($0) }
+        case .region: settings.region = try reading.one { $0 }
+        case .pathStyle: settings.pathStyle = try reading.flag()
+        case .fetch: settings.fetch = try reading.flag()
         case .cassettes: break
         }
     }
@@ -287,6 +292,7 @@ enum ConfigKey: String, CaseIterable {
         onDiskFull
     case modify, seed, verdict
     case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
+    case store, endpoint, region, pathStyle, fetch
     /// Settings for cassettes by name.
     case cassettes
 

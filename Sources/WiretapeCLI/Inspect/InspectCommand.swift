@@ -6,7 +6,7 @@ package import CassetteTools
 internal import Dispatch
 internal import TapeInspector
 
-struct InspectCommand: ParsableCommand {
+struct InspectCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Show what a cassette holds.",
@@ -85,6 +85,16 @@ struct InspectCommand: ParsableCommand {
             Print JSON: the list as an array; with a number, the exchange as it is in the cassette; with another option, its result.
             """)
     var json = false
+
+    @OptionGroup var fetching: FetchOptions
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        try change(&self.file)
+        if var file = self.against {
+            try change(&file)
+            self.against = file
+        }
+    }
 
     func validate() throws {
         let wanted = [
@@ -223,7 +233,7 @@ struct InspectCommand: ParsableCommand {
 extension MessageChoice: ExpressibleByArgument {}
 extension UploadServer: ExpressibleByArgument {}
 
-struct ShowCommand: ParsableCommand {
+struct ShowCommand: ParsableCommand, ReadsCassettes {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print a recorded request as a command that sends it again.",
@@ -250,6 +260,12 @@ struct ShowCommand: ParsableCommand {
 
     @Flag(help: "With --files, replace existing files.")
     var overwrite = false
+
+    @OptionGroup var fetching: FetchOptions
+
+    mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
+        try change(&self.file)
+    }
 
     func validate() throws {
         guard self.curl else { throw ValidationError("pass the form to print: --curl.") }

@@ -16,8 +16,11 @@ struct ProgramOutput: Hashable {
     ///   - path: looked up in PATH if it has no slash.
     ///   - words: its arguments, with the name first.
     ///   - seconds: the program is killed after this time.
+    ///   - limit: more output is cut off.
     /// - Returns: nil if the program cannot be started, or does not end in time.
-    static func text(of path: String, _ words: [String], seconds: Int32 = 10, withErrors: Bool = false) -> ProgramOutput? {
+    static func text(
+        of path: String, _ words: [String], seconds: Int32 = 10, withErrors: Bool = false, limit: Int = Self.limit
+    ) -> ProgramOutput? {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return nil }
         defer { close(ends[0]) }
@@ -26,7 +29,7 @@ struct ProgramOutput: Hashable {
         let id = self.start(path, words, output: ends[1], withErrors: withErrors)
         close(ends[1])
         guard let id else { return nil }
-        let output = self.read(ends[0], seconds: seconds)
+        let output = self.read(ends[0], seconds: seconds, limit: limit)
         if output == nil { kill(id, SIGKILL) }
         var status: Int32 = 0
         while waitpid(id, &status, 0) == -1, errno == EINTR {}
@@ -64,7 +67,7 @@ struct ProgramOutput: Hashable {
     }
 
     /// Reads until the program closes its end; nil if that takes too long.
-    private static func read(_ descriptor: Int32, seconds: Int32) -> [UInt8]? {
+    private static func read(_ descriptor: Int32, seconds: Int32, limit: Int) -> [UInt8]? {
         var output: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 16 << 10)
         let end = time(nil) + time_t(seconds)
@@ -75,7 +78,7 @@ struct ProgramOutput: Hashable {
             guard poll(&waiting, 1, Int32(max(left, 1)) * 1000) > 0 else { continue }
             let count = block.withUnsafeMutableBytes { Self.take(descriptor, $0) }
             guard count > 0 else { return output }
-            output += block[..<min(count, max(0, self.limit - output.count))]
+            output += block[..<min(count, max(0, limit - output.count))]
         }
     }
 

@@ -79,6 +79,7 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: "With --browser: the page that it opens.")
     var url: String?
 
+    @OptionGroup var fetching: FetchOptions
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
     @OptionGroup var reports: ReportOptions
@@ -99,7 +100,7 @@ struct ReplayCommand: ParsableCommand {
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, mode: RecordMode.none,
+            file: self.file, fetches: self.fetching.fetch, mode: RecordMode.none,
             settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
             modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy, tls: self.tls, trust: self.trust, upstreamTLS: nil, recording: nil,
@@ -145,6 +146,7 @@ struct RunCommand: ParsableCommand {
     )
     var mode: RecordMode?
 
+    @OptionGroup var fetching: FetchOptions
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
     @OptionGroup var reports: ReportOptions
@@ -169,7 +171,7 @@ struct RunCommand: ParsableCommand {
         var settings = self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings())))
         settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
         return ProxyRun(
-            file: self.file, mode: nil, settings: settings, modify: self.modify, config: self.config,
+            file: self.file, fetches: self.fetching.fetch, mode: nil, settings: settings, modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
             url: self.url, isolation: self.isolation,

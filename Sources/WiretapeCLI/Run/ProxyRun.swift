@@ -17,6 +17,10 @@ internal import TrafficRules
 /// reports the outcome.
 struct ProxyRun {
     var file: String
+    /// The file of the cassette, if `file` is a pointer to one in a store.
+    var pulled: String?
+    /// Whether a cassette may be fetched from the store.
+    var fetches = false
     /// Nil to take the mode from the settings.
     var mode: RecordMode?
     /// From the command line.
@@ -38,20 +42,45 @@ struct ProxyRun {
     /// The program, or the browser's own arguments.
     var command: [String]
 
-    func run() throws { try CommandEnd.run { try self.execute() } }
+    func run() throws {
+        try CommandEnd.run {
+            var run = self
+            try run.findCassette()
+            return try run.execute()
+        }
+    }
 
     // MARK: The run
+
+    /// Replaces a pointer by the cassette that it names. Such a cassette is only replayed.
+    private mutating func findCassette() throws {
+        let settings = try self.settingsInForce()
+        let mode = self.mode ?? settings.modeInForce
+        let isNamed = CassettePointers.isNamed(self.file)
+        guard mode == .none || mode == .once, settings.onExpiredInForce != .rerecord else {
+            // A recording replaces a local cassette, whatever a pointer next to it names.
+            guard isNamed else { return }
+            throw SettingError(
+                "\"\(self.file)\" names a cassette in a store, which is never changed: record into a local file, and store it with \"wiretape push\"."
+            )
+        }
+        let path = try CassettePointers.file(
+            for: self.file, fetches: self.fetches || settings.fetch?.value == true, config: self.config)
+        guard path != self.file else { return }
+        (self.pulled, self.mode) = (path, RecordMode.none)
+        if isNamed { self.file = CassettePointers.cassette(of: self.file) }
+    }
 
     private func execute() throws -> Int32 {
         let settings = try self.settingsInForce()
         let mode = self.mode ?? settings.modeInForce
         let plan = try RunPlan(
-            self.file, mode: mode,
+            self.pulled ?? self.file, mode: mode,
             options: settings.planOptions(mayRerecord: self.recording != nil && mode != .none, secret: RedactionOptions.variable))
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: self.hasProgram)
         for notice in plan.notices { screen.say(notice) }
         // Before the run: an earlier run's report must not be mistaken for this run's.
-        let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.file)) }
+        let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.pulled ?? self.file)) }
         let log = try self.proxy.server.openLog(beside: self.file)
         defer { log?.flush() }
         var configuration = self.configuration(settings)
@@ -260,7 +289,7 @@ struct ProxyRun {
         // A replay never contacts an origin, so upstream TLS settings do not apply.
         let upstream = cassette.recorder == nil ? nil : self.upstreamTLS?.laid(over: settings)
         let server = try InspectorServer.start(
-            InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, older: new.map { _ in target },
+            InspectedCassette(path: cassette.recorder?.path ?? self.pulled ?? self.file), run: run, older: new.map { _ in target },
             tools: .ofCommands(upstreamTLS: upstream, ports: ports), port: self.proxy.page.webPort ?? 0)
         ports.add(.init(port: server.port))
         configuration.closedPorts.append(.init(port: server.port))
