@@ -25,7 +25,9 @@ struct ConfigCommand: ParsableCommand {
     var file: String?
 
     @OptionGroup var rules: RuleOptions
-    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var more: MoreRuleOptions
+    @OptionGroup var failures: FailureOptions
+    @OptionGroup var answers: AnswerOptions
     @OptionGroup var pace: PaceOptions
     @OptionGroup var redaction: RedactionOptions
     @OptionGroup var modify: ModifyOptions
@@ -67,7 +69,8 @@ struct ConfigCommand: ParsableCommand {
             settings = settings.adding(
                 self.file.map { configFile.settings(for: $0, in: ConfigSearch.workingFolder) } ?? configFile.settings)
         }
-        settings = self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: settings))))
+        settings = self.answers.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: settings))))
+        settings = self.redaction.lay(over: self.pace.lay(over: settings))
         settings = self.modify.judging(try self.modify.lay(over: settings))
         try settings.check()
         return settings

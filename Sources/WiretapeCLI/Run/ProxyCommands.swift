@@ -25,10 +25,14 @@ struct RecordCommand: ParsableCommand {
     var url: String?
 
     @OptionGroup var rules: RuleOptions
+    @OptionGroup(title: "More on matching") var more: MoreRuleOptions
     @OptionGroup var failures: FailureOptions
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
-    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var listening: ListenOptions
+    @OptionGroup(title: "The proxy") var reach: ReachOptions
+    @OptionGroup(title: "Threads and log") var server: ServerOptions
+    @OptionGroup(title: "Inspector") var page: WebOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
     @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
@@ -41,10 +45,13 @@ struct RecordCommand: ParsableCommand {
         completion: .file())
     var command: [String] = []
 
+    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.reach, self.server, self.page) }
+
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, mode: .all, settings: self.failures.lay(over: self.rules.lay(over: RunSettings())), modify: self.modify, config: self.config,
+            file: self.file, mode: .all, settings: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: RunSettings()))),
+            modify: self.modify, config: self.config,
             reports: [], proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
             url: self.url, isolation: self.isolation,
@@ -81,12 +88,17 @@ struct ReplayCommand: ParsableCommand {
 
     @OptionGroup var fetching: FetchOptions
     @OptionGroup var rules: RuleOptions
-    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup(title: "More on matching") var more: MoreRuleOptions
+    @OptionGroup var failures: FailureOptions
+    @OptionGroup(title: "How a replay answers") var answers: AnswerOptions
     @OptionGroup var reports: ReportOptions
     @OptionGroup(title: "Time in a replay") var pace: PaceOptions
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
-    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var listening: ListenOptions
+    @OptionGroup(title: "The proxy") var reach: ReachOptions
+    @OptionGroup(title: "Threads and log") var server: ServerOptions
+    @OptionGroup(title: "Inspector") var page: WebOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
     @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
@@ -97,11 +109,14 @@ struct ReplayCommand: ParsableCommand {
         completion: .file())
     var command: [String] = []
 
+    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.reach, self.server, self.page) }
+
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
             file: self.file, fetches: self.fetching.fetch, mode: RecordMode.none,
-            settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
+            settings: self.pace.lay(
+                over: self.answers.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: RunSettings()))))),
             modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy, tls: self.tls, trust: self.trust, upstreamTLS: nil, recording: nil,
             browser: self.browser, url: self.url, isolation: self.isolation,
@@ -109,7 +124,7 @@ struct ReplayCommand: ParsableCommand {
     }
 
     func validate() throws {
-        guard self.verdict.onExpired != .rerecord else {
+        guard self.answers.onExpired != .rerecord else {
             throw ValidationError("replay does not use the network: pass --on-expired rerecord to \"wiretape run\".")
         }
         try self.browser.validate(url: self.url)
@@ -148,12 +163,17 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var fetching: FetchOptions
     @OptionGroup var rules: RuleOptions
-    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup(title: "More on matching") var more: MoreRuleOptions
+    @OptionGroup var failures: FailureOptions
+    @OptionGroup(title: "How a replay answers") var answers: AnswerOptions
     @OptionGroup var reports: ReportOptions
     @OptionGroup(title: "Time in a replay") var pace: PaceOptions
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
-    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var listening: ListenOptions
+    @OptionGroup(title: "The proxy") var reach: ReachOptions
+    @OptionGroup(title: "Threads and log") var server: ServerOptions
+    @OptionGroup(title: "Inspector") var page: WebOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
     @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
@@ -166,9 +186,12 @@ struct RunCommand: ParsableCommand {
         completion: .file())
     var command: [String] = []
 
+    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.reach, self.server, self.page) }
+
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
-        var settings = self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings())))
+        var settings = self.pace.lay(
+            over: self.answers.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: RunSettings())))))
         settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
         return ProxyRun(
             file: self.file, fetches: self.fetching.fetch, mode: nil, settings: settings, modify: self.modify, config: self.config,

@@ -3,19 +3,27 @@ public import CassetteModel
 internal import Logging
 public import TapeProxy
 
-/// The options that `record`, `replay` and `run` share.
-struct ProxyOptions: ParsableArguments {
-    static let graces = 0...3600
-
+/// Where `record`, `replay` and `run` listen.
+struct ListenOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Address to listen on; port 0 picks a free one. An address other than loopback needs --allow-remote. Default: 127.0.0.1:0.",
             valueName: "host:port"))
     var listen: ListenAddress?
+}
 
-    @OptionGroup(title: "The proxy") var reach: ReachOptions
-    @OptionGroup(title: "Threads and log") var server: ServerOptions
-    @OptionGroup(title: "Inspector") var page: WebOptions
+/// The options of the proxy that `record`, `replay` and `run` share.
+struct ProxyOptions {
+    static let graces = 0...3600
+
+    let listen: ListenAddress?
+    let reach: ReachOptions
+    let server: ServerOptions
+    let page: WebOptions
+
+    init(_ listening: ListenOptions, _ reach: ReachOptions, _ server: ServerOptions, _ page: WebOptions) {
+        (self.listen, self.reach, self.server, self.page) = (listening.listen, reach, server, page)
+    }
 
     var transparent: Bool { self.reach.transparent }
     var allowRemote: Bool { self.reach.allowRemote }
@@ -24,22 +32,11 @@ struct ProxyOptions: ParsableArguments {
     var quiet: Bool { self.reach.quiet }
     var verbose: Bool { self.reach.verbose }
     var json: Bool { self.reach.json }
-    var grace: Int? { self.reach.grace }
-
-    func validate() throws {
-        #if !os(Linux)
-        guard !self.transparent else {
-            throw ValidationError("--transparent works only on Linux: run the program after \"--\", or set its proxy.")
-        }
-        #endif
-        guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
-        guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose cannot be used together.") }
-    }
 
     func lay(over settings: RunSettings) -> RunSettings {
         var own = RunSettings()
         own.listen = self.listen.map { Setting(value: $0, source: .commandLine) }
-        own.grace = self.grace.map { Setting(value: $0, source: .commandLine) }
+        own.grace = self.reach.grace.map { Setting(value: $0, source: .commandLine) }
         own.originErrors = self.reach.originErrors.map { Setting(value: $0, source: .commandLine) }
         return settings.adding(own)
     }
@@ -81,6 +78,18 @@ struct ReachOptions: ParsableArguments {
 
     @Option(help: Self.originErrorsHelp)
     var originErrors: Failure.Answer?
+
+    func validate() throws {
+        #if !os(Linux)
+        guard !self.transparent else {
+            throw ValidationError("--transparent works only on Linux: run the program after \"--\", or set its proxy.")
+        }
+        #endif
+        guard self.grace.map({ ProxyOptions.graces.contains($0) }) ?? true else {
+            throw ValidationError("--grace takes 0 to 3600 seconds.")
+        }
+        guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose cannot be used together.") }
+    }
 
     static let originErrorsHelp: ArgumentHelp =
         "What a client gets when an origin breaks its connection or answers what is no HTTP: a page with status 502, or the same break. Default: page, and in a replay what was recorded."

@@ -25,11 +25,6 @@ struct RuleOptions: ParsableArguments {
             valueName: "name"))
     var preset: [String] = []
 
-    @OptionGroup(title: "More on matching") var more: MoreRuleOptions
-
-    var match: [String]? { self.more.match }
-    var names: DescriptorOptions { self.more.names }
-
     func validate() throws {
         do {
             for name in self.preset { _ = try RulePreset(name) }
@@ -41,19 +36,16 @@ struct RuleOptions: ParsableArguments {
 
     func lay(over settings: RunSettings) -> RunSettings {
         var own = RunSettings()
-        own.match = self.match.map { Setting(value: $0, source: .commandLine) }
         own.add(presets: self.preset.compactMap { RulePreset(rawValue: $0) }.map { Setting(value: $0, source: .commandLine) })
         own.ignore += self.ignore.map { Setting(value: $0, source: .commandLine) }
         own.patterns += self.pattern.map { Setting(value: $0, source: .commandLine) }
-        own.replace += self.more.replace.map { Setting(value: $0, source: .commandLine) }
-        own.sort += self.more.sort.map { Setting(value: $0, source: .commandLine) }
-        own.optional += self.more.optional.map { Setting(value: $0, source: .commandLine) }
-        own.descriptors = self.names.descriptors.map { Setting(value: $0, source: .commandLine) }
         return settings.adding(own)
     }
 }
 
 /// The rules that fewer users need.
+///
+/// A group of its own beside `RuleOptions`, not within it: in debug builds the parser checks groups within groups again and again.
 struct MoreRuleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -77,15 +69,35 @@ struct MoreRuleOptions: ParsableArguments {
             valueName: "rules"), transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
     var match: [String]?
 
-    @OptionGroup var names: DescriptorOptions
+    @Option(help: DescriptorOptions.help, completion: .file())
+    var descriptors: [String] = []
+
+    func validate() throws {
+        do {
+            _ = try MatchRules(self.lay(over: RunSettings()).matchTexts)
+        } catch {
+            throw ValidationError(error.message + ".")
+        }
+    }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.match = self.match.map { Setting(value: $0, source: .commandLine) }
+        own.replace += self.replace.map { Setting(value: $0, source: .commandLine) }
+        own.sort += self.sort.map { Setting(value: $0, source: .commandLine) }
+        own.optional += self.optional.map { Setting(value: $0, source: .commandLine) }
+        own.descriptors = self.descriptors.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
 }
 
 /// The descriptors that name the fields of gRPC messages, for every command that compares or shows them.
 struct DescriptorOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Name the fields of gRPC messages by this file of \"protoc --include_imports --descriptor_set_out\", or a folder of such files. Repeatable.",
-            valueName: "file"), completion: .file())
+    static let help = ArgumentHelp(
+        "Name the fields of gRPC messages by this file of \"protoc --include_imports --descriptor_set_out\", or a folder of such files. Repeatable.",
+        valueName: "file")
+
+    @Option(help: Self.help, completion: .file())
     var descriptors: [String] = []
 
     /// Nil without the option.
@@ -105,26 +117,6 @@ struct FailureOptions: ParsableArguments {
         var own = RunSettings()
         own.failOn = self.failOn.map { Setting(value: $0, source: .commandLine) }
         return settings.adding(own)
-    }
-}
-
-/// How a replay answers and fails, for the commands that replay.
-struct VerdictOptions: ParsableArguments {
-    @OptionGroup var failures: FailureOptions
-
-    @OptionGroup(title: "How a replay answers") var answers: AnswerOptions
-
-    var onExpired: ExpiryPolicy? { self.answers.onExpired }
-
-    func lay(over settings: RunSettings) -> RunSettings {
-        var own = RunSettings()
-        own.repetition = self.answers.repetition.map { Setting(value: $0, source: .commandLine) }
-        own.order = self.answers.order.map { Setting(value: $0, source: .commandLine) }
-        own.conversation = self.answers.conversation.map { Setting(value: $0, source: .commandLine) }
-        own.ranges = self.answers.ranges.map { Setting(value: $0, source: .commandLine) }
-        own.maxAge = self.answers.maxAge.map { Setting(value: $0, source: .commandLine) }
-        own.onExpired = self.answers.onExpired.map { Setting(value: $0, source: .commandLine) }
-        return self.failures.lay(over: settings.adding(own))
     }
 }
 
@@ -166,6 +158,17 @@ struct AnswerOptions: ParsableArguments {
 
     @Option(help: "What happens to an older cassette: warn, fail (exit code 7), or rerecord. Default: warn.")
     var onExpired: ExpiryPolicy?
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.repetition = self.repetition.map { Setting(value: $0, source: .commandLine) }
+        own.order = self.order.map { Setting(value: $0, source: .commandLine) }
+        own.conversation = self.conversation.map { Setting(value: $0, source: .commandLine) }
+        own.ranges = self.ranges.map { Setting(value: $0, source: .commandLine) }
+        own.maxAge = self.maxAge.map { Setting(value: $0, source: .commandLine) }
+        own.onExpired = self.onExpired.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
 }
 
 extension Repetition: ExpressibleByArgument {}

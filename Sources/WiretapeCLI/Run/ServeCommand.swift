@@ -65,7 +65,9 @@ struct ServeCommand: ParsableCommand {
     @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
 
     @OptionGroup(title: "For all sessions; a session's own settings override them") var rules: RuleOptions
-    @OptionGroup(title: "Verdict, for all sessions") var verdict: VerdictOptions
+    @OptionGroup(title: "More on matching, for all sessions") var more: MoreRuleOptions
+    @OptionGroup(title: "Verdict, for all sessions") var failures: FailureOptions
+    @OptionGroup(title: "How a replay answers, for all sessions") var answers: AnswerOptions
     @OptionGroup(title: "Time in a replay, for all sessions") var pace: PaceOptions
     @OptionGroup(title: "Secrets, for all sessions") var redaction: RedactionOptions
 
@@ -105,7 +107,8 @@ struct ServeCommand: ParsableCommand {
         var own = RunSettings()
         own.originErrors = self.originErrors.map { Setting(value: $0, source: .commandLine) }
         own.redaction = self.noRedaction ? Setting(value: false, source: .commandLine) : nil
-        return self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: own))))
+        own = self.answers.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: own))))
+        return self.redaction.lay(over: self.pace.lay(over: own))
     }
 
     func run() throws { try ServeRun(options: self).run() }

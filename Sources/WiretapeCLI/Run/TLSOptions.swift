@@ -5,7 +5,11 @@ public import TapeTLS
 
 /// The HTTPS options of `record`, `replay`, `run` and `serve`: the authority that clients must trust, and what they may use.
 struct TLSOptions: ParsableArguments {
-    @OptionGroup var authority: AuthorityOptions
+    @Option(help: AuthorityOptions.folderHelp, completion: .directory)
+    var caDir: String?
+
+    @Option(help: AuthorityOptions.certificateHelp, completion: .file())
+    var caCert: String?
 
     @Option(help: ArgumentHelp("The key of --ca-cert, a PEM file without a password.", valueName: "file"), completion: .file())
     var caKey: String?
@@ -21,10 +25,12 @@ struct TLSOptions: ParsableArguments {
     var clientHTTP2 = ClientHTTP2.mirror
 
     func validate() throws {
-        guard (self.authority.caCert == nil) == (self.caKey == nil) else {
+        guard (self.caCert == nil) == (self.caKey == nil) else {
             throw ValidationError("--ca-cert and --ca-key must be used together: pass both, or neither for Wiretape's own authority.")
         }
     }
+
+    var authority: AuthorityOptions { AuthorityOptions(caDir: self.caDir, caCert: self.caCert) }
 
     // MARK: Settings of the proxy
 
@@ -75,7 +81,7 @@ struct TLSOptions: ParsableArguments {
     }
 
     private func files(_ place: AuthorityPlace) -> AuthorityFiles {
-        guard let certificate = self.authority.caCert, let key = self.caKey else { return AuthorityFiles(folder: place.folder) }
+        guard let certificate = self.caCert, let key = self.caKey else { return AuthorityFiles(folder: place.folder) }
         return AuthorityFiles(certificateFile: certificate, keyFile: key)
     }
 

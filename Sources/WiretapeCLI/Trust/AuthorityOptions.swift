@@ -5,14 +5,23 @@ internal import TapeTrust
 
 /// The certificate authority to use: Wiretape's own in its folder, or a given certificate.
 struct AuthorityOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Folder of the certificate authority, created on first use. Default: WIRETAPE_CA_DIR, or \"wiretape\" in the folder for programs' data.",
-            valueName: "folder"), completion: .directory)
+    static let folderHelp = ArgumentHelp(
+        "Folder of the certificate authority, created on first use. Default: WIRETAPE_CA_DIR, or \"wiretape\" in the folder for programs' data.",
+        valueName: "folder")
+    static let certificateHelp = ArgumentHelp("Use this CA certificate, a PEM file, instead of Wiretape's own.", valueName: "file")
+
+    @Option(help: Self.folderHelp, completion: .directory)
     var caDir: String?
 
-    @Option(help: ArgumentHelp("Use this CA certificate, a PEM file, instead of Wiretape's own.", valueName: "file"), completion: .file())
+    @Option(help: Self.certificateHelp, completion: .file())
     var caCert: String?
+
+    init() {}
+
+    init(caDir: String?, caCert: String?) {
+        self.caDir = caDir
+        self.caCert = caCert
+    }
 
     /// The folder for files that Wiretape creates, even if a certificate is given.
     func folder(environment: [String: String] = ChildEnvironment.parent) throws(TrustError) -> String {

@@ -59,33 +59,37 @@ import Testing
 
 @Suite struct RuleOptionsTests {
     @Test func optionsAreLaidOverSettings() throws {
-        let options = try RuleOptions.parse([
-            "--match", "method,url", "--ignore", "query:a", "--ignore", "body", "--pattern", "query:b=x=y",
-        ])
-        let settings = options.lay(over: RunSettings(matchTexts: MatchRuleTexts(match: ["path"], ignore: ["query:c"]), of: "pets.json"))
+        let options = try RuleOptions.parse(["--ignore", "query:a", "--ignore", "body", "--pattern", "query:b=x=y"])
+        let more = try MoreRuleOptions.parse(["--match", "method,url", "--sort", "json:/a", "--descriptors", "pets.pb"])
+        let head = RunSettings(matchTexts: MatchRuleTexts(match: ["path"], ignore: ["query:c"]), of: "pets.json")
+        let settings = more.lay(over: options.lay(over: head))
         #expect(settings.match == Setting(value: ["method", "url"], source: .commandLine))
         #expect(settings.ignore.map(\.value) == ["query:c", "query:a", "body"])
         #expect(settings.patterns.map(\.value) == ["query:b=x=y"])
+        #expect(settings.sort.map(\.value) == ["json:/a"] && settings.descriptors.map(\.value) == ["pets.pb"])
     }
 
     @Test func withoutOptionsNothingIsSet() throws {
         #expect(try RuleOptions.parse([]).lay(over: RunSettings()) == RunSettings())
+        #expect(try MoreRuleOptions.parse([]).lay(over: RunSettings()) == RunSettings())
     }
 
-    @Test(arguments: [
-        ["--match", "methd"], ["--match", "method,,url"], ["--ignore", "nowhere"], ["--pattern", "query:a"], ["--pattern", "query:a=("],
-    ])
+    @Test(arguments: [["--ignore", "nowhere"], ["--pattern", "query:a"], ["--pattern", "query:a=("]])
     func aMistakeIsWrongUsage(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try RuleOptions.parse(arguments) }
     }
+
+    @Test(arguments: [["--match", "methd"], ["--match", "method,,url"], ["--sort", "body"], ["--replace", "json:/a"]])
+    func aMistakeInFurtherRulesIsWrongUsage(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try MoreRuleOptions.parse(arguments) }
+    }
 }
 
-@Suite struct VerdictOptionsTests {
+@Suite struct AnswerOptionsTests {
     @Test func optionsAreLaidOverSettings() throws {
-        let options = try VerdictOptions.parse([
-            "--repeat", "last", "--order", "strict", "--fail-on", "miss,unused", "--max-age", "30d", "--on-expired", "fail",
-        ])
-        let settings = options.lay(over: RunSettings())
+        let answers = try AnswerOptions.parse(["--repeat", "last", "--order", "strict", "--max-age", "30d", "--on-expired", "fail"])
+        let failures = try FailureOptions.parse(["--fail-on", "miss,unused"])
+        let settings = failures.lay(over: answers.lay(over: RunSettings()))
         #expect(
             settings.repetition?.value == .last && settings.order?.value == .strict && settings.failOn?.value.flaws == [.miss, .unused])
         #expect(settings.maxAge?.value.seconds == 30 * 86_400 && settings.onExpired?.value == .fail)
@@ -98,16 +102,19 @@ import Testing
     }
 
     @Test func withoutOptionsNothingIsSet() throws {
-        #expect(try VerdictOptions.parse([]).lay(over: RunSettings()) == RunSettings())
+        #expect(try AnswerOptions.parse([]).lay(over: RunSettings()) == RunSettings())
+        #expect(try FailureOptions.parse([]).lay(over: RunSettings()) == RunSettings())
     }
 
     @Test(
         arguments: [
-            ["--repeat", "always"], ["--order", "x"], ["--fail-on", ""], ["--fail-on", "leak"], ["--report", "a.json"],
-            ["--max-age", "30"],
-            ["--on-expired", "x"],
+            ["--repeat", "always"], ["--order", "x"], ["--report", "a.json"], ["--max-age", "30"], ["--on-expired", "x"],
         ])
     func aMistakeIsWrongUsage(_ arguments: [String]) {
-        #expect(throws: (any Error).self) { try VerdictOptions.parse(arguments) }
+        #expect(throws: (any Error).self) { try AnswerOptions.parse(arguments) }
+    }
+
+    @Test(arguments: ["", "leak", "miss,none"]) func aMistakeInFailuresIsWrongUsage(names: String) {
+        #expect(throws: (any Error).self) { try FailureOptions.parse(["--fail-on", names]) }
     }
 }
