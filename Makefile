@@ -85,8 +85,8 @@ test:
 	swift build --build-tests $(SWIFT_BUILD)
 	python3 scripts/check_pages.py --wiretape "$$(swift build --show-bin-path)/wiretape"
 	sh scripts/test.sh '^WiretapeCLITests\.' $(CLIENT_TESTS)
-	swift test --skip-build --filter $(CLIENT_TESTS)
-	swift test --skip-build --filter CrashTests
+	swift test --enable-swift-testing --skip-build --filter $(CLIENT_TESTS)
+	swift test --enable-swift-testing --skip-build --filter CrashTests
 
 ## Tests the inspector's page in Chromium: screens, keys, safety, recordings, replays; options: make test-inspector ARGS=hostile.
 test-inspector:

@@ -2,7 +2,7 @@
 
 // Starts the tests of a build without the compiler's index (`--disable-index-store`), which takes a third less time. Without the index SwiftPM
 // does not find the classes of XCTest on Linux, so they stand here; `make lint` checks that none is missing. Tests written with Swift
-// Testing are found without a list.
+// Testing are found without a list. SwiftPM uses this file under the name XCTMain.swift, which .ci/run gives it.
 
 import Dispatch
 import Testing

@@ -44,7 +44,7 @@ if sys.argv[1:] == ["--self-test"]:
     sys.exit()
 tests = pathlib.Path(__file__).resolve().parent.parent / "Tests"
 entry = tests / "EntryPoint.swift"
-lines = problems([path.read_text() for path in tests.rglob("*.swift") if path != entry], entry.read_text())
+lines = problems([path.read_text() for path in tests.rglob("*.swift") if path.name not in ("EntryPoint.swift", "XCTMain.swift")], entry.read_text())
 for line in lines:
     print(f"Tests/EntryPoint.swift: {line}")
 sys.exit(1 if lines else 0)

@@ -168,16 +168,17 @@ private struct StreamReader {
             return EventReader.Event(
                 type: type, id: "", data: Array(bytes[start + frame.payload.lowerBound..<start + frame.payload.upperBound]), end: end)
         case .parts(let boundary):
-            var part = bytes.dropLast(min(bytes.count, boundary.bytes.count + 4))
-            while let first = part.first, first == 13 || first == 10 { part.removeFirst() }
-            guard let blank = Self.blankLine(part) else { return nil }
-            let fields = PartHeaderSection(bytes: Array(part[..<blank])).fields
-            return EventReader.Event(type: fields.first("content-type") ?? "message", id: "", data: Array(part[blank...]), end: end)
+            // The rest of the delimiter's line comes before a part, and the next delimiter ends it.
+            let part = bytes.dropLast(min(bytes.count, boundary.bytes.count + 4)).drop { $0 == 32 || $0 == 9 }.dropFirst(2)
+            guard let data = Self.data(of: part) else { return nil }
+            let fields = PartHeaderSection(bytes: Array(part[..<data])).fields
+            return EventReader.Event(type: fields.first("content-type") ?? "message", id: "", data: Array(part[data...]), end: end)
         }
     }
 
-    /// Where the data begins after the fields of a part.
-    private static func blankLine(_ part: ArraySlice<UInt8>) -> Int? {
+    /// Where the data begins after the fields of a part; nil if they have no end.
+    private static func data(of part: ArraySlice<UInt8>) -> Int? {
+        if part.starts(with: [13, 10]) { return part.startIndex + 2 }
         var index = part.startIndex
         while index + 3 < part.endIndex {
             if part[index] == 13, part[index + 1] == 10, part[index + 2] == 13, part[index + 3] == 10 { return index + 4 }

@@ -74,8 +74,8 @@ import Testing
     private func found(_ rules: [String], keep: [String] = [], _ text: String) throws -> [String] {
         let places = JSONPlaces(try RedactionRules(rules: rules, keep: keep))
         return Array(text.utf8).withUnsafeBytes { bytes in
-            let (findings, kept) = places.findings(in: bytes)
-            return findings.map { String(decoding: $0.secret, as: UTF8.self) } + kept.map { "kept \($0)" }
+            let found = places.findings(in: bytes)
+            return found.findings.map { String(decoding: $0.secret, as: UTF8.self) } + found.kept.map { "kept \($0)" }
         }
     }
 

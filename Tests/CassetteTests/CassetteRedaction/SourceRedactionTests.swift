@@ -55,7 +55,8 @@ import Testing
         let (bytes, _) = try self.redacted(Array((before + long + after).utf8), fields, try RedactionRules(rules: [rule]))
         let text = String(decoding: bytes ?? [], as: UTF8.self)
         #expect(text.hasPrefix(before) && text.hasSuffix(after))
-        #expect(text.contains("blob:1") && !text.contains("0123"))
+        #expect(text.contains("blob:1") || text.contains("blob%3A1"))
+        #expect(!text.contains("0123"))
     }
 
     @Test func placesInPartsAreKnownInLargeBodiesToo() throws {
