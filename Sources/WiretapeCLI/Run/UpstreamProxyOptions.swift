@@ -8,22 +8,30 @@ struct UpstreamProxyOptions: ParsableArguments {
     /// `USER:PASSWORD`, in place of those in a URL.
     static let authVariable = "WIRETAPE_UPSTREAM_PROXY_AUTH"
 
-    @Option(
-        help: ArgumentHelp(
-            "Reach origins through this proxy: http://, https:// or socks5://HOST:PORT. Default: https_proxy, http_proxy, all_proxy and no_proxy of the environment. Servers on this machine are always reached directly.",
-            valueName: "url"))
+    static let proxyHelp = ArgumentHelp(
+        "Reach origins through this proxy: http://, https:// or socks5://HOST:PORT. Default: https_proxy, http_proxy, all_proxy and no_proxy of the environment. Servers on this machine are always reached directly.",
+        valueName: "url")
+    static let exceptionHelp = ArgumentHelp("Reach these hosts directly; \"*\" all of them. Repeatable.", valueName: "pattern")
+    static let fileHelp = ArgumentHelp(
+        "A file with USER:PASSWORD for the upstream proxy. Default: \(UpstreamProxyOptions.authVariable), or what is in the variable's URL.",
+        valueName: "file")
+
+    @Option(help: Self.proxyHelp)
     var upstreamProxy: String?
 
-    @Option(
-        help: ArgumentHelp("Reach these hosts directly; \"*\" all of them. Repeatable.", valueName: "pattern"),
-        transform: { try HostPattern($0) })
+    @Option(help: Self.exceptionHelp, transform: { try HostPattern($0) })
     var noUpstreamProxy: [HostPattern] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "A file with USER:PASSWORD for the upstream proxy. Default: \(UpstreamProxyOptions.authVariable), or what is in the variable's URL.",
-            valueName: "file"), completion: .file())
+    @Option(help: Self.fileHelp, completion: .file())
     var upstreamProxyAuthFile: String?
+
+    init() {}
+
+    init(upstreamProxy: String?, noUpstreamProxy: [HostPattern], upstreamProxyAuthFile: String?) {
+        self.upstreamProxy = upstreamProxy
+        self.noUpstreamProxy = noUpstreamProxy
+        self.upstreamProxyAuthFile = upstreamProxyAuthFile
+    }
 
     /// The value is parsed here and not by the parser, whose messages repeat it: it may contain a password.
     func validate() throws { _ = try self.proxy() }

@@ -44,8 +44,22 @@ struct UpstreamTLSOptions: ParsableArguments {
     @Option(name: .customLong("upstream-tls-min"), help: ArgumentHelp("Minimum TLS version for origins.", valueName: "version"))
     var upstreamTLSMin = TLSVersion.tls12
 
+    @Option(help: UpstreamProxyOptions.proxyHelp)
+    var upstreamProxy: String?
+
+    @Option(help: UpstreamProxyOptions.exceptionHelp, transform: { try HostPattern($0) })
+    var noUpstreamProxy: [HostPattern] = []
+
+    @Option(help: UpstreamProxyOptions.fileHelp, completion: .file())
+    var upstreamProxyAuthFile: String?
+
     /// The proxies in front of these origins.
-    @OptionGroup var proxies: UpstreamProxyOptions
+    var proxies: UpstreamProxyOptions {
+        UpstreamProxyOptions(
+            upstreamProxy: self.upstreamProxy, noUpstreamProxy: self.noUpstreamProxy, upstreamProxyAuthFile: self.upstreamProxyAuthFile)
+    }
+
+    func validate() throws { try self.proxies.validate() }
 
     // MARK: Settings of the proxy
 
