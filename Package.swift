@@ -156,7 +156,8 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeIsolation",
+                "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector",
+                "TapeIsolation",
                 "TapeProxy", "TapeRecorder", "TapeTLS",
                 "TapeYAML", "TrafficRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),

@@ -21,7 +21,8 @@ struct WiretapeCommand: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, IsolateCommand.self, AgentCommand.self, InspectCommand.self,
+            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, IsolateCommand.self, AgentCommand.self,
+            InspectCommand.self,
             ShowCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             SuggestCommand.self, MergeCommand.self,
