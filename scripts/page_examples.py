@@ -27,6 +27,8 @@ ELSEWHERE = {
     "wiretape export FILE": "a synopsis",
     "--web": "make test-inspector drives the page in Chromium",
     "--browser": "the suite BrowserTests",
+    "--isolate": "the suite IsolationTests",
+    "wiretape isolate": "the suite IsolationTests",
     "sudo ": "changes the rules of the machine's firewall: the suite TransparentTests",
     "calls.json": "the suite GRPCTests",
     "chat.": "the suite WebSocketTests",

@@ -6,7 +6,8 @@ package import TapeExchange
 package final class NameTable: Sendable {
     private struct State: Sendable {
         var numbers: [String: UInt32] = [:]
-        var names: [IPAddress: String] = [:]
+        /// Nil for a real address that several names have.
+        var names: [IPAddress: String?] = [:]
     }
 
     /// How many names get an address. 198.18.0.0/15 (RFC 2544) has room for twice as many.
@@ -39,16 +40,20 @@ package final class NameTable: Sendable {
         }
     }
 
-    /// Remembers a real address of a name, unless another name has it already.
+    /// Remembers a real address of a name. Servers share addresses: one that several names have stands for none of them.
     package func remember(_ bytes: [UInt8], of name: String) {
         guard let address = IPAddress(bytes: bytes) else { return }
         self.state.withLock { state in
-            if state.names[address] == nil, state.names.count < 2 * Self.limit { state.names[address] = name }
+            if let known = state.names[address] {
+                if known != name { state.names.updateValue(nil, forKey: address) }
+            } else if state.names.count < 2 * Self.limit {
+                state.names[address] = name
+            }
         }
     }
 
     /// The name that has an address; nil for an address that the program has from elsewhere.
-    package func name(of address: IPAddress) -> String? { self.state.withLock { $0.names[address] } }
+    package func name(of address: IPAddress) -> String? { self.state.withLock { $0.names[address] ?? nil } }
 
     private func addresses(_ number: UInt32) -> (version4: [UInt8], version6: [UInt8]) {
         (Self.bytes(self.blocks.version4 + number), self.blocks.version6 + [UInt8](repeating: 0, count: 8) + Self.bytes(number))

@@ -30,9 +30,13 @@ import Testing
         #expect(self.table.addresses(of: "0.test") != nil)
     }
 
-    @Test func aRealAddressKeepsItsFirstName() throws {
-        self.table.remember([203, 0, 113, 5], of: "a.test")
+    @Test func aRealAddressThatIsSharedHasNoName() throws {
+        let address = try #require(IPAddress("203.0.113.5"))
+        for _ in 0..<2 { self.table.remember([203, 0, 113, 5], of: "a.test") }
+        #expect(self.table.name(of: address) == "a.test")
         self.table.remember([203, 0, 113, 5], of: "b.test")
-        #expect(self.table.name(of: try #require(IPAddress("203.0.113.5"))) == "a.test")
+        #expect(self.table.name(of: address) == nil)
+        self.table.remember([203, 0, 113, 5], of: "a.test")
+        #expect(self.table.name(of: address) == nil)
     }
 }

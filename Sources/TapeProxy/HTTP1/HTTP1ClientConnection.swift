@@ -99,7 +99,11 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     /// The same for a connection of an isolated program, unless its first bytes are of another protocol.
     private func beginIsolated(_ link: IsolatedLink?) {
-        guard let link, let request = self.connect(to: ListenAddress(host: link.host, port: Int(link.port))) else { return self.close() }
+        guard let link else { return self.close() }
+        guard let request = self.connect(to: ListenAddress(host: link.host, port: Int(link.port))) else {
+            link.isolation.log.refused(.tcp, host: link.host, port: link.port, .failed, by: nil)
+            return self.close()
+        }
         let exchange = IsolatedExchange(client: self, request: request, link: link)
         self.enterPhase(of: exchange)
         exchange.start()

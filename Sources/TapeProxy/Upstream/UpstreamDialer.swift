@@ -130,7 +130,9 @@ final class UpstreamDialer {
                     self.bootstrap { prepare($0) }.withConnectedSocket(socket), host: host, port: port, dns: dns, since: started,
                     then: then)
             case .none where inside.isolation.reaches(port):
-                self.connectOutside(host: host, port: port, to: InsideDialer.outside(addresses, port: port), dns: dns, since: started, prepare: prepare, then: then)
+                self.connectOutside(
+                    host: host, port: port, to: InsideDialer.outside(addresses, port: port), dns: dns, since: started, prepare: prepare,
+                    then: then)
             case .none:
                 let message =
                     "no server of the isolated program listens on \"\(host)\", port \(port): if it is a server of this machine, pass --reach \(port)."

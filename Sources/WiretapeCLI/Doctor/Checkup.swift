@@ -13,7 +13,8 @@ struct Checkup {
     }
 
     var findings: [CheckupFinding] {
-        [self.swift, self.libcurl, self.namespace, self.isolation, self.authority, self.systemTrust].compactMap(\.self) + self.bundles + self.proxies
+        [self.swift, self.libcurl, self.namespace, self.isolation, self.authority, self.systemTrust].compactMap(\.self) + self.bundles
+            + self.proxies
     }
 
     /// The requirements that are not met, one line each.

@@ -58,7 +58,8 @@ struct CheckupReadings {
         facts.permitsNamespace = obstacle == nil
         #endif
         return CheckupReadings(
-            facts: facts, obstacle: obstacle, isolationObstacle: isolationObstacle, authorityFile: file, authority: authority, systemBundles: SystemRoots.files(),
+            facts: facts, obstacle: obstacle, isolationObstacle: isolationObstacle, authorityFile: file, authority: authority,
+            systemBundles: SystemRoots.files(),
             bundles: Self.bundles(environment, pem),
             variables: environment.filter {
                 (ChildEnvironment.proxyNames + ["no_proxy", "NO_PROXY"]).contains($0.key) && !$0.value.isEmpty

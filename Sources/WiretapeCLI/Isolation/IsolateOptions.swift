@@ -80,9 +80,11 @@ struct IsolationExits: ParsableArguments {
     }
 
     private static func loopbackPorts(of cassette: RecordedCassette) -> [UInt16] {
-        cassette.firstOfEachOrigin().compactMap { index in
+        let names = InsideHosts.names
+        return cassette.firstOfEachOrigin().compactMap { index in
             guard let url = try? cassette.interaction(at: index).request.url,
-                case .absolute(let origin, _)? = try? RequestTarget(url, method: "GET"), LoopbackHost.contains(origin.host)
+                case .absolute(let origin, _)? = try? RequestTarget(url, method: "GET"),
+                LoopbackHost.contains(origin.host) || origin.host.hasSuffix(".localhost") || names.contains(origin.host)
             else { return nil }
             return UInt16(exactly: origin.port)
         }

@@ -157,7 +157,7 @@ struct NamespaceMounts {
 
     private static let resolverFile = "/etc/resolv.conf"
     private static let serviceFile = "/etc/nsswitch.conf"
-    private static let hostsFile = "/etc/hosts"
+    private static let hostsFile = InsideHosts.path
     /// The folders of services that look names up for programs by a socket of the file system.
     private static let services = ["/run/nscd", "/var/run/nscd", "/run/systemd/resolve", "/run/avahi-daemon"]
 
@@ -172,11 +172,7 @@ struct NamespaceMounts {
             try self.cover(
                 Self.serviceFile, with: lines.map { $0.hasPrefix("hosts:") ? "hosts: files dns" : $0 }.joined(separator: "\n"), calls)
         }
-        var name = [CChar](repeating: 0, count: 256)
-        let host =
-            gethostname(&name, name.count - 1) == 0
-            ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
-        try self.cover(Self.hostsFile, with: InsideHosts.text(NamespaceFacts.text(Self.hostsFile) ?? "", host: host), calls)
+        try self.cover(Self.hostsFile, with: InsideHosts.text, calls)
         // The files stay where they are mounted.
         try calls.unmount(self.plan.holder)
         for folder in Self.services {
@@ -319,6 +315,21 @@ struct NamespaceCalls {
 
 /// The file of host names inside an isolation.
 enum InsideHosts {
+    static let path = "/etc/hosts"
+
+    /// For this machine.
+    static var text: String {
+        var name = [CChar](repeating: 0, count: 256)
+        let status = gethostname(&name, name.count - 1)
+        let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return self.text(NamespaceFacts.text(self.path) ?? "", host: status == 0 ? host : "")
+    }
+
+    /// The names that are loopback addresses inside, in lower case.
+    static var names: Set<String> {
+        Set(self.text.split(separator: "\n").flatMap { $0.split(separator: " ").dropFirst().map { $0.lowercased() } })
+    }
+
     /// The lines of the machine's own file for loopback addresses, and the machine's name. All other names are asked of the resolver, which
     /// then knows the name of each connection.
     ///

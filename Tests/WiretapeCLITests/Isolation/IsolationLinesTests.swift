@@ -1,5 +1,5 @@
 import Foundation
-import TapeIsolation
+@testable import TapeIsolation
 import Testing
 
 @testable import WiretapeCLI
