@@ -23,6 +23,7 @@ EXIT_CODES = [
     ("7", "The cassette is older than --max-age, with --on-expired fail."),
     ("8", "A traffic rule matched nothing or could not be carried out, with --fail-on rules."),
     ("9", "The verdict on the client found something, with --fail-on client."),
+    ("10", "An upload in the cassette is broken, with --fail-on lint."),
     ("64", "The command line is wrong."),
     ("127", 'The command after "--" was not found.'),
 ]
