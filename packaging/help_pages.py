@@ -24,6 +24,7 @@ EXIT_CODES = [
     ("8", "A traffic rule matched nothing or could not be carried out, with --fail-on rules."),
     ("9", "The verdict on the client found something, with --fail-on client."),
     ("10", "An isolated program tried to get past the proxy, with --fail-on escapes."),
+    ("11", "An upload in the cassette is broken, with --fail-on lint."),
     ("64", "The command line is wrong."),
     ("127", 'The command after "--" was not found.'),
 ]

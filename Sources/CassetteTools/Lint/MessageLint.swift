@@ -110,7 +110,8 @@ struct MessageLint {
 
     /// A body in which a client has removed every line end, as `curl -d @file` does.
     private mutating func strippedLineEnds(_ contents: BodyContents) throws -> Bool {
-        guard let boundary = MultipartType(self.headers)?.boundary, let bytes = try contents.load(limit: Self.parsedSize) else { return false }
+        guard let boundary = MultipartType(self.headers)?.boundary else { return false }
+        guard let bytes = try contents.load(limit: Self.parsedSize) else { return false }
         let start = [45, 45] + boundary.bytes
         let field = Array("content-disposition:".utf8)
         guard bytes.starts(with: start), bytes.dropFirst(start.count).prefix(field.count).map({ $0 | 32 }) == field.map({ $0 | 32 }),

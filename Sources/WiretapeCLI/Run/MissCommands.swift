@@ -15,7 +15,36 @@ struct MissCommands {
 
     /// A line of a report with whole commands in place of `run with: --ignore …` and `COMMAND`, and without terms of the inside.
     func complete(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { self.line(String($0)) }.joined(separator: "\n")
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { self.line(String($0)) }
+        // The report suggests no rule for these places, because it would make many requests equal. A person may still want that.
+        if let way = self.wayOut(lines), let place = lines.firstIndex(where: { $0.hasPrefix("to record it") }) {
+            lines.insert(way, at: place)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// A command that ignores every place in which the nearest request differs; nil if the report has one, or a difference is none of a place.
+    private func wayOut(_ lines: [String]) -> String? {
+        guard !lines.contains(where: { $0.hasPrefix("to match it") }),
+            let first = lines.firstIndex(where: { $0.hasPrefix("  exchange ") })
+        else { return nil }
+        var places: [String] = []
+        for line in lines[(first + 1)...].prefix(while: { $0.hasPrefix("    ") }) {
+            guard let place = self.place(of: line.drop { $0 == " " }) else { return nil }
+            if !places.contains(place) { places.append(place) }
+        }
+        guard !places.isEmpty else { return nil }
+        let number = lines[first].dropFirst("  exchange ".count).prefix { $0.isNumber }
+        let options = places.map { "--ignore \(ShellWord.quoted($0))" }.joined(separator: " ")
+        return "to match it with exchange \(number) all the same: \(self.command(adding: options))"
+    }
+
+    /// The place that a line of differences is about, as `--ignore` takes it.
+    private func place(of line: Substring) -> String? {
+        for place in ["method", "scheme", "host", "port", "path", "body"] where line.hasPrefix("\(place) is ") { return place }
+        guard line.hasPrefix("query item "), let quote = line.firstIndex(of: "\"") else { return nil }
+        let name = line[line.index(after: quote)...].prefix { $0 != "=" && $0 != "\"" }
+        return name.isEmpty || name.contains("\\") ? nil : "query:\(name)"
     }
 
     private func line(_ line: String) -> String {

@@ -134,10 +134,11 @@ import TapeTestSupport
         defer { self.origin.stop() }
         let path = self.folder.file("t.json")
         let miss = try Wiretape.run(["replay", path, "--"] + Curl.get(self.url + "/b?ts=1"))
-        #expect(miss.status == 3 && miss.errors.contains("run with: --ignore query:ts;"), "\(miss.errors)")
+        #expect(
+            miss.status == 3 && miss.errors.contains(": wiretape replay \(path) --ignore query:ts -- "), "\(miss.errors)")
         let hit = try Wiretape.run(["replay", path, "--ignore", "query:ts", "--"] + Curl.get(self.url + "/b?ts=1"))
         #expect(hit.status == 0 && hit.outputText == "3\n", "\(hit.errors)")
-        #expect(miss.errors.contains("run: wiretape run --mode new-episodes \(path) -- COMMAND"), "\(miss.errors)")
+        #expect(miss.errors.contains("to record it: wiretape run \(path) --mode new-episodes -- "), "\(miss.errors)")
         let recorded = try Wiretape.run(["run", "--mode", "new-episodes", path, "--"] + Curl.get(self.url + "/b?ts=1"))
         #expect(recorded.status == 0 && recorded.outputText == "4\n", "\(recorded.errors)")
         let again = try Wiretape.run(["replay", path, "--"] + Curl.get(self.url + "/b?ts=1"))

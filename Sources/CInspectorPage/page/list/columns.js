@@ -34,7 +34,7 @@ export const COLUMNS = [
   ["method", "method", "method", "method", "70px", "method", (row) => row.method],
   ["host", "host", "host", "host", "minmax(60px, 150px)", null, (row) => host(row.url)],
   ["url", "url", "url", "url", "minmax(120px, 1fr)", "url", null],
-  ["status", "status", "status", "status", "112px", "status", null],
+  ["status", "status", "status", "status", "126px", "status", null],
   ["type", "type", "type of the answer", "type", "minmax(60px, 130px)", "type", (row) => (row.messages >= 0 ? `websocket ${row.messages}` : row.type ?? "")],
   ["asked", "sends", "type of the request", "type", "minmax(60px, 130px)", null, (row) => row.requestType ?? ""],
   ["sent", "sent", "size of the request", "size", "72px", null, (row) => bytes(row.sent)],

@@ -310,7 +310,9 @@ export class Grid {
   url(text) {
     const match = /^[a-z]+:\/\/([^/?#]*)/i.exec(text);
     if (!match) return ["", text];
-    return [this.columns.some((one) => one.name === "host") ? "" : match[1], text.slice(match[0].length) || "/"];
+    // A narrow list has no room for a host that most rows share.
+    const isKnown = this.isNarrow && this.rows.at(0)?.url.startsWith(match[0]);
+    return [isKnown || this.columns.some((one) => one.name === "host") ? "" : match[1], text.slice(match[0].length) || "/"];
   }
 
   // MARK: Several rows
