@@ -130,6 +130,58 @@ def refusals(machine):
     assert good is machine.environment
 
 
+def merges(machine):
+    """Two branches that both recorded merge without a conflict; with one that both edited, nothing is lost."""
+    path = machine.work / "Cassettes/m.json"
+
+    def change(edit):
+        document = json.loads(path.read_text())
+        edit(document["interactions"])
+        path.write_text(json.dumps(document, indent=2))
+        machine.git("commit", "-qam", "change")
+
+    def add(url, second):
+        def edit(interactions):
+            interactions.append({**interactions[0], "id": len(interactions) + 1, "started": f"2026-11-22T00:00:0{second}.000000Z",
+                                 "request": {**interactions[0]["request"], "url": url}})
+        return edit
+
+    def status(code):
+        def edit(interactions):
+            interactions[0]["response"]["status"] = code
+        return edit
+
+    cassette(path, 2, seed=5)
+    machine.git("init", "-q", "-b", "main")
+    machine.run("git", "install")
+    machine.git("add", "-A")
+    machine.git("commit", "-qm", "base")
+    machine.git("checkout", "-qb", "side")
+    change(add("http://a.test/side", 2))
+    machine.git("checkout", "-q", "main")
+    change(add("http://a.test/main", 1))
+    environment = {**machine.environment, "PATH": f"{pathlib.Path(machine.wiretape).parent}:{machine.environment['PATH']}"}
+    words = ["git", "-c", "user.name=t", "-c", "user.email=t@t"]
+    shown = subprocess.run([*words, "diff", "HEAD~1"], cwd=machine.work, env=environment, capture_output=True, text=True, check=True).stdout
+    assert "+ 3 GET http://a.test/main" in shown, shown
+    subprocess.run([*words, "merge", "-q", "side"], cwd=machine.work, env=environment, capture_output=True, check=True)
+    urls = [item["request"]["url"] for item in json.loads(path.read_text())["interactions"]]
+    assert urls[2:] == ["http://a.test/main", "http://a.test/side"], urls
+    machine.run("verify", "Cassettes/m.json")
+    machine.git("checkout", "-qb", "edit")
+    change(status(201))
+    machine.git("checkout", "-q", "main")
+    change(status(202))
+    assert subprocess.run([*words, "merge", "edit"], cwd=machine.work, env=environment, capture_output=True).returncode == 1
+    codes = [item["response"]["status"] for item in json.loads(path.read_text())["interactions"]]
+    assert sorted(codes) == [200, 200, 200, 201, 202], codes
+    machine.run("verify", "Cassettes/m.json", codes=[1])
+    machine.git("merge", "--abort")
+    # Without the program, git marks the conflict in the text.
+    subprocess.run([*words, "merge", "edit"], cwd=machine.work, env={**machine.environment, "PATH": "/usr/bin:/bin"}, capture_output=True)
+    assert "<<<<<<<" in path.read_text()
+
+
 def kills(one, two, rounds, draw):
     """Kills pushes and pulls at random moments: both sides stay right."""
     cassette(one.work / "Cassettes/k.json", 40, seed=7)
@@ -183,7 +235,7 @@ def storm(wiretape, folder, environment, store, seed, seconds):
             turn += 1
             name = f"Cassettes/p{number}-{turn}.json"
             # Some bodies are those of others.
-            cassette(machine.work / name, 3, seed=f"{seed} {draw.randrange(20)} {turn % 3}")
+            cassette(machine.work / name, 3, seed=f"{seed}-{draw.randrange(20)}-{turn % 3}")
             result = machine.run("push", name, "--grace", f"{grace}s", codes=[0, 1])
             pointer = machine.work / f"{name}.tape"
             count(f"push {result.returncode}")
@@ -243,6 +295,7 @@ def storm(wiretape, folder, environment, store, seed, seconds):
         thread.join()
     proxy.close()
     assert not problems, "\n".join(problems)
+    assert published and counts.get("pull 0") and counts.get("gc 0"), f"the storm did nothing: {counts}"
     # Without faults, everything that was published comes back.
     last = Machine(wiretape, folder / "last", environment, store)
     for index, (machine, name, text) in enumerate(published.values()):
@@ -264,6 +317,9 @@ def main():
     options = parser.parse_args()
     wiretape = pathlib.Path(options.wiretape).resolve()
     tools = servers.tools(pathlib.Path(options.tools).resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        merges(Machine(wiretape, folder, {}, "s3://tape/none"))
+    print("merges in git: ok", flush=True)
     for name in options.servers.split(","):
         started = time.monotonic()
         with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
