@@ -1,6 +1,6 @@
 # Has one target for each task of a developer. You need a Swift toolchain; everything else is installed if the system has apt.
 
-.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-streams bench-posts bench-rules example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
+.PHONY: help demo program dist deb image release test-packages test-store test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-streams bench-posts bench-rules example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
 
 # The sources of the examples, without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -53,6 +53,13 @@ test-drivers:
 	@sh scripts/setup.sh drivers
 	swift build --product wiretape
 	sh Drivers/test.sh "$$(swift build --show-bin-path)/wiretape" $(ARGS)
+
+## Tests push, pull, collection, faults and kills against moto, rclone and localbucket, which it installs; options: make test-store ARGS='--storm 600 --seed 2'.
+test-store:
+	@sh scripts/setup.sh test
+	swift build --product wiretape $(SWIFT_BUILD)
+	python3 Tests/Store/run.py --wiretape "$$(swift build --show-bin-path)/wiretape" $(ARGS)
+	python3 Tests/Store/corpus.py --wiretape "$$(swift build --show-bin-path)/wiretape"
 
 ## Measures what a driver adds to a replayed test.
 bench-drivers:

@@ -103,7 +103,7 @@ let package = Package(
         // Only the command line imports what other tools recorded; the proxy and the client do not.
         .target(name: "CassetteImport", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeYAML"]),
         .target(name: "CassetteExport", dependencies: forPlayback + ["CassetteTools"]),
-        // Cassettes in object storage (docs/decisions/0096-stores-by-libcurl.md). Nothing of the proxy.
+        // Cassettes in object storage (docs/decisions/0098-stores-by-libcurl.md). Nothing of the proxy.
         .target(
             name: "CassetteRemote",
             dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "COpenSSL", "CZstd", "CCurl"]

@@ -14,8 +14,8 @@ import sys
 # Of Sources/WiretapeCLI/CommandEnd.swift.
 EXIT_CODES = [
     ("0", "Done."),
-    ("1", "Something failed; the message explains what. For verify, diff and check: something was found."),
-    ("2", "verify, diff or check failed."),
+    ("1", "Something failed; the message explains what. For verify, diff, check, store check and store status: something was found. For git merge: a conflict."),
+    ("2", "verify, diff, check, store check or store status failed."),
     ("3", "A replay had requests that the cassette does not contain."),
     ("4", "A replay got no request at all, or left exchanges unused and --fail-on names unused."),
     ("5", "Requests came out of order, with --order strict or with --fail-on order."),

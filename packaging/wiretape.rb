@@ -8,6 +8,7 @@ class Wiretape < Formula
   depends_on "pkgconf" => :build
   depends_on xcode: ["16.3", :build]
   depends_on "brotli"
+  depends_on "curl"
   depends_on "libdeflate"
   depends_on "libnghttp2"
   depends_on "libyaml"

@@ -33,6 +33,10 @@ ELSEWHERE = {
     "calls.json": "the suite GRPCTests",
     "chat.": "the suite WebSocketTests",
     "socks5h": "the suite SOCKSTests",
+    "wiretape push": "make test-store runs it against real servers",
+    "wiretape pull": "make test-store runs it against real servers",
+    "wiretape git install": "make test-store merges branches with it",
+    "--ndjson": "make test-store reads it with DuckDB",
     "--upstream-proxy http://proxy.example.com": "the suite UpstreamProxyTests",
 }
 # Exit codes other than 0, by the start of the command.

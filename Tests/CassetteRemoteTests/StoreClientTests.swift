@@ -46,6 +46,7 @@ struct StoreClientTests {
     @Test func wrongClockIsLearntFromTheServer() throws {
         self.store.state.withLock { state in
             state.objects["objects/x"] = MemoryStore.Object(bytes: [1], modified: 1)
+            state.now += 3600
             state.fault = { number, _, _ in number == 1 ? .status(403, code: "RequestTimeTooSkewed") : nil }
         }
         #expect(try self.store.client().head("objects/x")?.size == 1)

@@ -90,6 +90,9 @@ package struct ServerAddress: Sendable, Hashable {
             throw StoreError(
                 .settings, "the endpoint is not a plain address: write https://HOST or https://HOST:PORT, without user, password or query.")
         }
+        guard Self.isAuthority(authority) else {
+            throw StoreError(.settings, "\"\(shown)\" has no valid host: write https://HOST or https://HOST:PORT.")
+        }
         self.authority = String(authority)
         self.path = String(path)
         guard self.isSecure || self.isLoopback else {
@@ -106,6 +109,22 @@ package struct ServerAddress: Sendable, Hashable {
         if host == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// A name or an address, and perhaps a port; nothing may follow the bracket of an IPv6 address but that.
+    private static func isAuthority(_ text: Substring) -> Bool {
+        var rest = text
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return false }
+            let inner = text[text.index(after: text.startIndex)..<end]
+            guard !inner.isEmpty, inner.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else { return false }
+            rest = text[text.index(after: end)...]
+        } else {
+            let name = text.prefix { $0 != ":" }
+            guard !name.isEmpty, !name.contains(where: { $0 == "[" || $0 == "]" || $0 == "%" }) else { return false }
+            rest = text.dropFirst(name.count)
+        }
+        return rest.isEmpty || rest.first == ":" && UInt16(rest.dropFirst()) != nil && rest.dropFirst().allSatisfy(\.isNumber)
     }
 
     private var host: Substring {

@@ -7,9 +7,8 @@ internal import TapeBytes
 /// The order is bodies, cassette, manifest, pointer: what can be found is complete. Interrupted at any point, it can be run again, and
 /// nothing that is read has changed.
 package struct CassettePush: Sendable {
-    /// A collection spares objects for this many seconds. A push renews those that have less than a day left.
-    package static let grace = 7 * 86_400
-    private static let renewalAge = Self.grace - 86_400
+    /// A collection spares objects for this many seconds, unless it is told otherwise.
+    package static let standardGrace = 7 * 86_400
     /// How often objects that vanish meanwhile are stored again.
     private static let rounds = 4
 
@@ -28,13 +27,18 @@ package struct CassettePush: Sendable {
     private let cache: CassetteCache
     private let threads: Int
     private let tool: String
+    /// In seconds. Older objects are renewed: those with less than a day left, or less than half of a shorter grace.
+    private let renewalAge: Int
 
-    /// - Parameter tool: the name and version of this program.
-    package init(client: StoreClient, cache: CassetteCache, threads: Int, tool: String) {
+    /// - Parameters:
+    ///   - tool: the name and version of this program.
+    ///   - grace: for how many seconds the store's collections spare objects.
+    package init(client: StoreClient, cache: CassetteCache, threads: Int, tool: String, grace: Int = CassettePush.standardGrace) {
         self.client = client
         self.cache = cache
         self.threads = threads
         self.tool = tool
+        self.renewalAge = max(grace - 86_400, grace / 2)
     }
 
     /// Pushes one cassette.
@@ -83,9 +87,9 @@ package struct CassettePush: Sendable {
         let presence = try ObjectPresence(of: Array(objects.keys) + [name], in: self.client, threads: self.threads)
         let now = Int(Timestamp.now.microseconds / 1_000_000)
         for (object, size) in objects {
-            guard let entry = presence.entries[object], entry.size == size, now - entry.modified < Self.renewalAge else { return nil }
+            guard let entry = presence.entries[object], entry.size == size, now - entry.modified < self.renewalAge else { return nil }
         }
-        guard let entry = presence.entries[name], now - entry.modified < Self.renewalAge else { return nil }
+        guard let entry = presence.entries[name], now - entry.modified < self.renewalAge else { return nil }
         return Outcome(pointer: pointer, objects: objects.count + 1)
     }
 
@@ -164,10 +168,10 @@ package struct CassettePush: Sendable {
             let now = Int(Timestamp.now.microseconds / 1_000_000)
             let counts = Guarded((stored: 0, bytes: 0, renewed: 0, done: 0))
             for wave in waves {
-                try ParallelWork.run(wave, threads: self.threads) { [client] (task) throws(StoreError) in
+                try ParallelWork.run(wave, threads: self.threads) { [client, renewalAge] (task) throws(StoreError) in
                     let entry = presence.entries[task.object]
                     let isThere = entry?.size == task.size
-                    let isOld = isThere && round == 1 && now - (entry?.modified ?? now) >= Self.renewalAge
+                    let isOld = isThere && round == 1 && now - (entry?.modified ?? now) >= renewalAge
                     if !isThere {
                         if !isDry { try Self.send(task, plan, to: client, replaces: entry != nil) }
                         counts.withLock { ($0.stored, $0.bytes) = ($0.stored + 1, $0.bytes + task.size) }

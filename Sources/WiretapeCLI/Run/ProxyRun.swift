@@ -216,7 +216,20 @@ struct ProxyRun {
         } else {
             summary.report(to: screen)
         }
-        return summary.exitStatus
+        guard self.recording?.push == true else { return summary.exitStatus }
+        return try self.push(
+            summary.exitStatus, path, isClean: recorder.map { RecordingReview.mayBeTaken($0.currentStatus) } ?? true, screen)
+    }
+
+    /// Stores what was recorded, if the run was a success and its recording has the cassette's name.
+    private func push(_ status: Int32, _ path: String, isClean: Bool, _ screen: RunScreen) throws -> Int32 {
+        guard status == ExitStatus.done, isClean, path == self.file, CassettePlace.exists(path), self.pulled == nil else {
+            if self.pulled == nil {
+                screen.complain("\"\(self.file)\" was not pushed, since the run was no success: \"wiretape push \(self.file)\" stores it.")
+            }
+            return status
+        }
+        return try PushCommand.parse([path] + (self.config.config.map { ["--config", $0] } ?? [])).push()
     }
 
     /// The configuration file's settings, overridden by the command line's.

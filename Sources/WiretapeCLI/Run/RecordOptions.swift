@@ -17,6 +17,7 @@ struct RecordOptions: ParsableArguments {
     var noRedaction: Bool { self.keeping.noRedaction }
     var keepOnFailure: Bool? { self.keeping.keepOnFailure }
     var yes: Bool { self.keeping.yes }
+    var push: Bool { self.keeping.push }
 
     func validate() throws {
         guard !self.noRedaction || self.redaction.isEmpty else {
@@ -54,6 +55,9 @@ struct KeepingOptions: ParsableArguments {
 
     @Flag(help: "With --review: accept without asking.")
     var yes = false
+
+    @Flag(help: "After a clean close, store the cassette as \"wiretape push\" does.")
+    var push = false
 }
 
 extension ProxyConfiguration.Durability: ExpressibleByArgument {}

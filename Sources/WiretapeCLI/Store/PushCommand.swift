@@ -33,17 +33,29 @@ struct PushCommand: ParsableCommand {
     @Flag(help: "Only print what would be stored.")
     var dryRun = false
 
+    @Option(
+        help: ArgumentHelp("The --grace of the store's collections: what they would remove soon is renewed. Default: 7d.", valueName: "age")
+    )
+    var grace = "7d"
+
     @Flag(help: "Store cassettes although secrets are in them: anyone who can read the store can read them.")
     var allowSecrets = false
 
     @OptionGroup(title: "Store") var options: StoreOptions
+
+    func validate() throws {
+        guard StoreCleanCommand.seconds(self.grace) != nil else { throw ValidationError("--grace takes a number with s, m, h or d: 7d.") }
+    }
 
     func run() throws {
         SignalThread.end(saying: "ended: what was stored stays, and no pointer names it yet: run the command again.")
         try CommandEnd.run { try self.push() }
     }
 
-    private func push() throws -> Int32 {
+    /// Does not touch signals, which belong to the process.
+    ///
+    /// - Returns: the exit code.
+    func push() throws -> Int32 {
         let client = try self.options.client()
         guard client.isWritable else {
             throw StoreError(.unsupported, "\"\(client.address)\" is a web server, which is only read: push to an s3:// address.")
@@ -55,7 +67,8 @@ struct PushCommand: ParsableCommand {
             )
         }
         let push = CassettePush(
-            client: client, cache: try StoreAccess.cache(), threads: self.options.jobs, tool: "wiretape \(Version.current)")
+            client: client, cache: try StoreAccess.cache(), threads: self.options.jobs, tool: "wiretape \(Version.current)",
+            grace: StoreCleanCommand.seconds(self.grace) ?? CassettePush.standardGrace)
         var status = ExitStatus.done
         var sum = (cassettes: 0, objects: 0, bytes: 0)
         for cassette in cassettes {

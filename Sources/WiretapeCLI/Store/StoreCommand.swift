@@ -243,7 +243,7 @@ struct StoreCleanCommand: ParsableCommand {
             let progress = StoreProgress("looking at")
             defer { progress.end() }
             let outcome = try StoreCollection(client: client, cache: StoreAccess.cache(), threads: self.options.jobs).run(
-                keeping: digests, grace: Self.seconds(self.grace) ?? CassettePush.grace, isDry: !self.delete
+                keeping: digests, grace: Self.seconds(self.grace) ?? CassettePush.standardGrace, isDry: !self.delete
             ) { progress.show($0, of: $1) }
             progress.end()
             let verb = self.delete ? "removed" : "would remove"

@@ -14,7 +14,7 @@ final class MemoryStore: StoreTransport {
 
     struct State: Sendable {
         var objects: [String: Object] = [:]
-        var now = 1_795_262_400
+        var now = Int(Timestamp.now.microseconds / 1_000_000)
         /// The number of requests so far.
         var requests = 0
         /// Methods and keys, in order.

@@ -33,6 +33,7 @@ final class ScriptedServer: Sendable {
         self.listener = listener
         let heads = self.heads
         let isStarted = DedicatedThread.start {
+            defer { close(listener) }
             var next = 0
             while true {
                 let connection = accept(listener, nil, nil)
@@ -48,10 +49,8 @@ final class ScriptedServer: Sendable {
         guard isStarted else { throw TestProblem("no thread for the server") }
     }
 
-    deinit {
-        shutdown(self.listener, Int32(2))
-        close(self.listener)
-    }
+    // The thread closes it: otherwise, its number could be another server's already.
+    deinit { shutdown(self.listener, Int32(2)) }
 
     private static func readHead(_ connection: Int32) -> String {
         var bytes: [UInt8] = []
