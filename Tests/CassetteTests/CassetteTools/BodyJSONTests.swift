@@ -44,7 +44,7 @@ import Testing
     @Test func problemsAndFilesAreElements() throws {
         var writer = JSONWriter()
         writer.beginArray(.lines)
-        BodyJSON.append(MultipartProblem(.notClosed, offset: 7, "mend it"), exchange: 2, message: .response, to: &writer)
+        BodyJSON.append(BodyLint.Finding("notClosed", offset: 7, "mend it"), exchange: 2, message: .response, to: &writer)
         BodyJSON.append(ExtractedFile(path: "out/a", exchange: 2, message: .response, size: 5), to: &writer)
         writer.endArray()
         let elements = Array(try JSONDocument(writer.bytes).root.elements)
