@@ -47,7 +47,8 @@ enum CommandSuggestion {
         let others = root.configuration.subcommands.filter { $0 != command && self.options(of: $0).long.contains(name) }
         if !others.isEmpty, path.count > 1 {
             let names = others.prefix(3).map { "\"\(root.configuration.commandName ?? "") \(self.names($0).first ?? "")\"" }
-            return "\(start); \(names.joined(separator: " and ")) \(names.count == 1 ? "has" : "have") it."
+            let list = names.dropLast().joined(separator: ", ") + (names.count > 1 ? " and " : "") + (names.last ?? "")
+            return "\(start); \(list) \(names.count == 1 ? "has" : "have") it."
         }
         // Options come after the command that defines them.
         for next in command.configuration.subcommands {

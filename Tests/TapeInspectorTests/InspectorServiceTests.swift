@@ -160,7 +160,8 @@ import Testing
         #expect(try self.ask(service, "/api/x/1/request/body?part=4").body == Array("hello".utf8))
         #expect(try self.ask(service, "/api/x/1/request/body?part=4&as=raw").body == Array("aGVsbG8=".utf8))
         #expect(try self.ask(service, "/api/x/1/request/body?part=9").status == 404)
-        #expect(try self.json(service, "/api/x/1/request/lint")["findings"]?.elements.map(\.kind).isEmpty == true)
+        let findings = try self.json(service, "/api/x/1/request/lint")["findings"]
+        #expect(findings?.elements.map { $0["problem"]?.string } == ["transferEncoding"])
         #expect(try self.ask(service, "/api/x/1/response/lint").status == 404)
         try RecordedExchanges.write([FormFixtures.upload(FormFixtures.nested)], to: self.folder.file("nested.json"))
         let nested = try self.service(at: self.folder.file("nested.json"))

@@ -159,8 +159,10 @@ package struct CurlCommand {
             let form = try CurlForm(parts, in: contents, stem: stem, folder: self.folder)
         {
             self.files = form.files.map { ($0.name, .bytes(contents.part($0.part.data))) }
-            let findings = try BodyLint(contents, headers: request.headers)?.findings ?? []
-            if !form.isExact || !findings.isEmpty {
+            var lint = MultipartLint(headers: request.headers)
+            try contents.forEachPiece { lint.push($0) }
+            let problems = lint.finish()
+            if !form.isExact || !problems.isEmpty {
                 self.notes.append("curl writes these parts in its own way: their data is as recorded, but the lines around it may differ")
             }
             return form.arguments.map { ["-F", $0] }

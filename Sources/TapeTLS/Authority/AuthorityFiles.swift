@@ -135,7 +135,11 @@ struct AuthorityFolder: ~Copyable {
         self.path = path
     }
 
-    deinit { close(self.descriptor) }
+    deinit {
+        // A process that was forked meanwhile may still have a copy of the descriptor, which would keep the lock.
+        _ = flock(self.descriptor, LOCK_UN)
+        close(self.descriptor)
+    }
 
     /// Waits until the names of new files are on the disk. Ignores errors: some file systems cannot sync a folder.
     func synchronize() {

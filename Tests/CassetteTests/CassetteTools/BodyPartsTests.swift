@@ -47,8 +47,13 @@ import Testing
     }
 
     @Test func otherBodyHasNoParts() throws {
-        #expect(try FormFixtures.parts(FormFixtures.pets, HeaderFields(["Content-Type: text/plain"])) == nil)
+        #expect(try FormFixtures.parts(Array("a -- b".utf8), HeaderFields(["Content-Type: text/plain"])) == nil)
         #expect(try FormFixtures.parts(Array("nothing".utf8)) == nil)
+    }
+
+    @Test func aBodyUnderAnotherTypeHasItsParts() throws {
+        let parts = try #require(try FormFixtures.parts(FormFixtures.pets, HeaderFields(["Content-Type: text/plain"])))
+        #expect(parts.all.count == 4)
     }
 
     @Test func aPartIsFoundByNumberOrName() throws {

@@ -16,8 +16,11 @@ import Testing
         let plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
         let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
         let vault = try #require(file.redactor).vault
-        let long = [UInt8](repeating: UInt8(ascii: "x"), count: SecretVault.byteLimit)
-        if isFull { _ = vault.placeholder(for: long, kind: "words", isSure: false) }
+        for size in isFull ? [60 << 10, 1000, 10] : [] {
+            let words = [UInt8](repeating: UInt8(ascii: "x"), count: size)
+            var number = 0
+            while vault.placeholder(for: words + Array("\(number)".utf8), kind: "words", isSure: false).number > 0 { number += 1 }
+        }
         let (queue, status, notices) = (RecorderQueue { _ in }, Guarded(RecorderStatus()), Guarded<[String]>([]))
         let worker = RecorderWorker(file: file, queue: queue, status: status, drained: Guarded(nil)) { text in
             notices.withLock { $0.append(text) }

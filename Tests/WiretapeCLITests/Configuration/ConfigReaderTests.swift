@@ -93,7 +93,7 @@ import Testing
             ("review: no", "line 1, \"review\": \"no\" is neither true nor false"),
             ("refreshFields: [query:a]", "line 1, \"refreshFields\": \"query:a\" does not name a date"),
             ("refreshDate: true", "did you mean \"refreshDates\"?"), ("upstream-ca: [a]", "did you mean \"upstreamCA\"?"),
-            ("listen: 7070", "\"7070\" is not an address to listen on; write HOST:PORT"),
+            ("listen: nowhere", "\"nowhere\" is not an address to listen on"),
             ("grace: +5", "\"+5\" is not a number of seconds"), ("grace: 1e3", "\"1e3\" is not a number of seconds"),
             ("durability: yes", "\"yes\" is not known; write normal, full"), ("upstreamCA: ['']", "\"\" is not a path"),
             ("noRedaction: true", "\"noRedaction\" is not a setting"),

@@ -32,15 +32,15 @@ import TapeTestSupport
     @Test(arguments: all)
     func aRuleIsTheSameFromEverySource(texts: MatchRuleTexts) throws {
         let expected = try MatchRules(match: texts.match, ignore: texts.ignore, patterns: texts.patterns)
-        var arguments = texts.match.map { ["--match", $0.joined(separator: ",")] } ?? []
-        arguments += texts.ignore.flatMap { ["--ignore", $0] } + texts.patterns.flatMap { ["--pattern", $0] }
+        let more = texts.match.map { ["--match", $0.joined(separator: ",")] } ?? []
+        let arguments = texts.ignore.flatMap { ["--ignore", $0] } + texts.patterns.flatMap { ["--pattern", $0] }
         let json = Self.json(texts)
         let folder = try TemporaryFolder()
         let head = Array("{\n  \"wiretape\": 1,\n  \"match\": ".utf8) + json + Array(",\n  \"interactions\": []\n}\n".utf8)
         let cassette = try RecordedCassette(path: folder.write(head, to: "a.json"))
         let own = try #require(try cassette.matchTexts())
         let sources = try [
-            RuleOptions.parse(arguments).lay(over: RunSettings()).matchTexts,
+            MoreRuleOptions.parse(more).lay(over: RuleOptions.parse(arguments).lay(over: RunSettings())).matchTexts,
             ConfigReader(file: "w.json").settings(ConfigNode.json(json, file: "w.json")) { _ in }.matchTexts,
             ConfigReader(file: "w.yaml").settings(ConfigNode.yaml(json, file: "w.yaml")) { _ in }.matchTexts,
             own,

@@ -10,7 +10,7 @@ import Testing
 
     @Test func aMachineOnWhichAllIsWell() {
         let checkup = Checkup(CheckupFixtures.readings())
-        #expect(checkup.findings.map(\.name) == ["swift", "libcurl", "namespace", "authority", "system"])
+        #expect(checkup.findings.map(\.name) == ["swift", "libcurl", "namespace", "isolation", "authority", "system"])
         #expect(checkup.findings.allSatisfy { $0.mark == .ok && $0.remedy == nil })
         #expect(checkup.missing(CheckupRequirement.allCases) == [])
     }

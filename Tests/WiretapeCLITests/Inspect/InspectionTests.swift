@@ -240,8 +240,8 @@ import TapeTestSupport
 
     @Test func lintLooksAtAllExchangesOrOne() throws {
         try self.inspection(self.some).lint(nil)
-        #expect(self.sink.text.hasPrefix("exchange 1, request of POST http://a/pets: 1 defect\n"))
-        #expect(self.sink.text.hasSuffix("1 defect in 1 upload.\n"))
+        #expect(self.sink.text.hasPrefix("exchange 1, request of POST http://a/pets: 2 defects\n"))
+        #expect(self.sink.text.hasSuffix("2 defects in 1 upload.\n"))
         self.sink.bytes = []
         try self.inspection(self.some).lint(2)
         #expect(self.sink.text == "no body is an upload: nothing to check.\n")
@@ -250,7 +250,7 @@ import TapeTestSupport
     @Test func lintAsJSONIsAnArray() throws {
         try self.inspection(self.some).lintJSON(nil)
         let problems = try JSONDocument(self.sink.bytes).root.elements
-        #expect(problems.map { $0["problem"]?.string } == ["lineEndBeforeFirst"])
+        #expect(problems.map { $0["problem"]?.string } == ["lineEndBeforeFirst", "transferEncoding"])
         self.sink.bytes = []
         try self.inspection(self.some).lintJSON(2)
         #expect(self.sink.text == "[]\n")

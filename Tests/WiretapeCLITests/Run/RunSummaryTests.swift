@@ -151,7 +151,8 @@ import Testing
             $0.replay.exchanges = Self.exchanges(1)
             $0.replay.verdict = Verdict(hits: 1, misses: 3, reports: [miss])
         }
-        let complaints = "wiretape: miss: \(miss)\nwiretape: and 2 more misses\n"
+        let line = MissCommands(words: Array(ProgramArguments.all.dropFirst()), file: "pets.json").complete("miss: \(miss)")
+        let complaints = "wiretape: \(line)\nwiretape: and 2 more misses\n"
         #expect(try self.report(summary) == complaints + "wiretape: replayed 1 of 1 exchange from pets.json, 3 misses.\n")
         #expect(try RunSummaryTests().report(summary, quiet: true) == complaints)
     }

@@ -16,7 +16,7 @@ import TapeTestSupport
     }
 
     @Test(arguments: [
-        ["--grace", "-1"], ["--grace", "9999"], ["--listen", "7070"], ["pets.json"], ["--trust", "nobody"], ["--report", "a.json"],
+        ["--grace", "-1"], ["--grace", "9999"], ["--listen", "nowhere"], ["pets.json"], ["--trust", "nobody"], ["--report", "a.json"],
         ["--no-redaction", "--keep", "jwt"], ["--review"], ["--keep-on-failure"], ["--latency", "soon"], ["--ignore", "nothing"],
     ])
     func wrongOptionsAreRefused(_ arguments: [String]) {
