@@ -37,7 +37,7 @@ Architecture: $architecture
 Maintainer: The Wiretape authors <wiretape@example.test>
 Installed-Size: $size
 Depends: $depends
-Recommends: ca-certificates, libnftables1
+Recommends: ca-certificates, libnftables1, libcurl4
 Section: web
 Priority: optional
 Homepage: https://example.test/wiretape

@@ -10,7 +10,7 @@ case ${1:-} in
     demo) needs="$libraries curl:curl python3:python3 openssl:openssl" ;;
     test) needs="$libraries curl:curl python3:python3
                  git:git nginx:nginx-light openssl:openssl prlimit:util-linux strace:strace wget:wget chromium:chromium node:nodejs h2load:nghttp2-client nghttpd:nghttp2-server nghttpx:nghttp2-proxy haproxy:haproxy
-                 +jsonschema:python3-jsonschema +ensurepip:python3-venv" ;;
+                 +jsonschema:python3-jsonschema +ensurepip:python3-venv =libnftables1:libnftables1" ;;
     bench) needs="$libraries curl:curl python3:python3
                   cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy h2load:nghttp2-client nghttpx:nghttp2-proxy socat:socat strip:binutils valgrind:valgrind" ;;
     package) needs="$libraries python3:python3 dpkg-shlibdeps:dpkg-dev lintian:lintian debootstrap:debootstrap xz:xz-utils strip:binutils" ;;

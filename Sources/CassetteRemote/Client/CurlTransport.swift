@@ -11,7 +11,7 @@ package final class CurlTransport: StoreTransport {
     private static let stallTime = 45
 
     /// libcurl must be prepared before its first use, once in a process.
-    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isReady = wiretape_curl_is_there() && wiretape_curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// Handles that no request uses, each with its open connections.
     private let idle = Guarded<[CurlHandle]>([])
@@ -22,7 +22,7 @@ package final class CurlTransport: StoreTransport {
         _ request: StoreRequest, _ sink: (UnsafeRawBufferPointer) throws(StoreError) -> Void
     ) throws -> StoreAnswer {
         guard Self.isReady, let handle = self.idle.withLock({ $0.popLast() }) ?? CurlHandle() else {
-            throw StoreError(.unsupported, "libcurl cannot be used: is there enough memory?")
+            throw StoreError(.unsupported, "libcurl cannot be used: install it (libcurl4 in Debian), or free some memory.")
         }
         defer { self.idle.withLock { $0.append(handle) } }
         return try withoutActuallyEscaping(sink) { sink in
@@ -38,22 +38,22 @@ private final class CurlHandle: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
 
     init?() {
-        guard let handle = curl_easy_init() else { return nil }
+        guard let handle = wiretape_curl_init() else { return nil }
         self.handle = handle
     }
 
-    deinit { curl_easy_cleanup(self.handle) }
+    deinit { wiretape_curl_cleanup(self.handle) }
 
     func perform(_ request: StoreRequest, _ exchange: CurlExchange, connectTimeout: Int, stallTime: Int) throws -> StoreAnswer {
         // Keeps the connections.
-        curl_easy_reset(self.handle)
+        wiretape_curl_reset(self.handle)
         var lines: UnsafeMutablePointer<curl_slist>?
-        defer { curl_slist_free_all(lines) }
+        defer { wiretape_curl_free(lines) }
         // The last three are those that libcurl would add by itself.
         for line in request.fields.map({ $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }) + [
             "Expect:", "Accept:", "User-Agent: wiretape",
         ] {
-            guard let longer = curl_slist_append(lines, line) else { throw StoreError(.unsupported, "out of memory for a request.") }
+            guard let longer = wiretape_curl_append(lines, line) else { throw StoreError(.unsupported, "out of memory for a request.") }
             lines = longer
         }
         let context = Unmanaged.passUnretained(exchange).toOpaque()
@@ -85,7 +85,7 @@ private final class CurlHandle: @unchecked Sendable {
             _ = wiretape_curl_set_pointer(self.handle, CURLOPT_SEEKDATA, context)
         default: self.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
-        let result = withExtendedLifetime(exchange) { curl_easy_perform(self.handle) }
+        let result = withExtendedLifetime(exchange) { wiretape_curl_perform(self.handle) }
         if let error = exchange.error { throw error }
         guard result == CURLE_OK else { throw Self.failure(result) }
         return StoreAnswer(status: exchange.status, fields: exchange.fields, errorText: exchange.errorText)
@@ -95,7 +95,7 @@ private final class CurlHandle: @unchecked Sendable {
     private func set(_ option: CURLoption, _ value: String) { _ = wiretape_curl_set_text(self.handle, option, value) }
 
     private static func failure(_ code: CURLcode) -> TransportFailure {
-        let reason = curl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+        let reason = wiretape_curl_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT:
             return TransportFailure(kind: .noConnection, reason: reason)
@@ -218,7 +218,7 @@ private final class CurlExchange {
 enum HTTPDate {
     /// Seconds since 1970; nil if it is none.
     static func seconds(_ text: String) -> Int? {
-        let time = curl_getdate(text, nil)
+        let time = wiretape_curl_date(text)
         return time < 0 ? nil : Int(time)
     }
 }
