@@ -4,12 +4,12 @@ import Wiretape
 // snippet: llm-client
 /// A model that answers in a stream, and may ask for a tool first.
 final class Chat: Sendable {
-    struct Message: Codable, Sendable {
+    nonisolated struct Message: Codable, Sendable {
         var role: String
         var content: String
     }
 
-    struct Request: Encodable, Sendable {
+    nonisolated struct Request: Encodable, Sendable {
         var model = "small"
         var messages: [Message]
         var stream = true
