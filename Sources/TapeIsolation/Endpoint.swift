@@ -11,7 +11,7 @@ package struct Endpoint: Sendable, Hashable {
         self.port = port
     }
 
-    /// From numbers in text; nil if the address is none.
+    /// From numbers in text; nil if they are not an address.
     package init?(_ address: String, port: UInt16) {
         guard let address = IPAddress(address) else { return nil }
         self.init(address: address, port: port)

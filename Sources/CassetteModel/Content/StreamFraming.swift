@@ -21,9 +21,14 @@ package enum StreamFraming: Sendable, Hashable {
 
     /// Nil for a body of another type, and for one with content codings, whose content is unknown while it comes.
     package init?(_ headers: HeaderFields) {
-        if case .none = ContentEncoding(headers) {} else { return nil }
         guard let index = headers.firstIndex(of: "content-type") else { return nil }
-        self.init(type: headers.valueBytes(at: index), length: headers.firstIndex(of: "content-length").map(headers.valueBytes))
+        let type = headers.valueBytes(at: index)
+        // Asked for each answer: most are of another type, and need no string to tell.
+        guard
+            MediaType.begins(type, with: "application/") || MediaType.begins(type, with: "text/event-stream")
+                || MediaType.begins(type, with: "multipart/x-mixed-replace"), case .none = ContentEncoding(headers)
+        else { return nil }
+        self.init(type: type, length: headers.firstIndex(of: "content-length").map(headers.valueBytes))
     }
 
     /// - Parameters:
@@ -164,7 +169,7 @@ private struct JSONDepth: Sendable {
     private var isEscaped = false
     /// A value has begun at its level, and not ended.
     private var hasBegun = false
-    /// What comes is no array, so it has no elements.
+    /// The text is not an array, so it has no elements.
     private var isOther = false
 
     init(level: Int) { self.level = level }

@@ -37,7 +37,7 @@ struct JSONPlaces {
     struct Found {
         var findings: [Finding] = []
         var kept: [Range<Int>] = []
-        /// False if a text is no JSON from some byte on, other than by being cut, or is nested too deeply.
+        /// False if a text stops being JSON at some byte for another reason than being cut, or is nested too deeply.
         var isRead = true
 
         fileprivate mutating func add(_ other: Found) {
@@ -47,7 +47,7 @@ struct JSONPlaces {
         }
     }
 
-    /// How deeply containers may be nested. Parsers have lower limits, so that a service that is nested deeper serves nobody.
+    /// How deeply containers may be nested. Parsers have lower limits, so a service that sends deeper JSON would have no clients.
     private static let depthLimit = 4096
     /// How often each byte of a broken text is read again, on average, in search of the next text.
     private static let readLimit = 16

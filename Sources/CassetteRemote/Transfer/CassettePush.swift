@@ -114,7 +114,7 @@ package struct CassettePush: Sendable {
         let bodies = try contents.sidecars.map { sidecar in
             guard let object = ObjectName(sidecar.sha256, .body) else {
                 throw StoreError(
-                    .damaged, "\"\(path)\" names \"\(sidecar.path)\" with a digest that is none: run \"wiretape verify \(path)\".")
+                    .damaged, "\"\(path)\" names \"\(sidecar.path)\" with an invalid digest: run \"wiretape verify \(path)\".")
             }
             return Manifest.File(path: sidecar.path, object: object, size: sidecar.size)
         }

@@ -2,7 +2,7 @@
 package enum StorePresence {
     /// What is missing, for people; nil if nothing is.
     package static func missing(_ digest: String, in client: StoreClient, threads: Int) throws(StoreError) -> String? {
-        guard let name = ObjectName(digest, .manifest) else { return "its digest is none" }
+        guard let name = ObjectName(digest, .manifest) else { return "its digest is invalid" }
         guard let bytes = try client.bytes(name.path, limit: Manifest.sizeLimit) else { return "its manifest is missing in the store" }
         guard MemoryDigest.hex(bytes) == digest, let manifest = Manifest(bytes) else { return "its manifest is damaged in the store" }
         let presence = try ObjectPresence(of: Array(manifest.objects.keys), in: client, threads: threads)

@@ -8,7 +8,7 @@ struct IsolatedLink {
     let source: Endpoint
     let destination: Endpoint
 
-    /// Nil for an address that is none of IP.
+    /// Nil if it is not an IP address.
     init?(_ isolation: Isolation, from source: SocketAddress?, to destination: SocketAddress?) {
         guard let source = source.flatMap(Endpoint.init), let destination = destination.flatMap(Endpoint.init) else { return nil }
         self.isolation = isolation

@@ -58,7 +58,7 @@ package struct StreamUnits: Sendable {
             return view.count >= size ? size : nil
         case .frames:
             guard view.count >= 4 else { return nil }
-            // A length that is none would never end.
+            // An invalid length would never end.
             let size = max(AmazonFrame.preludeSize, view.prefix(4).reduce(0) { $0 << 8 | Int($1) })
             return view.count >= size ? size : nil
         case .events: return Self.eventSize(view)
