@@ -39,6 +39,8 @@ package final class SearchBudget: Sendable {
     static let costOfText = 512
     static let costOfPlace = 64
     static let costOfSecret = 2048
+    /// The cost per byte of a new secret, each of whose spellings is entered among those of similar secrets.
+    private static let costOfSecretByte = 32
     /// The cost of reading a possible name of a secret, a list item, and a finding.
     static let costOfName = 256
     static let costOfItem = 128
@@ -46,6 +48,11 @@ package final class SearchBudget: Sendable {
     /// The cost per byte of a form, whose items are decoded one by one, and of a text whose escapes are decoded.
     static let costOfFormByte = 16
     static let costOfEscapedByte = 4
+    /// - Parameter count: the length of the secret, in bytes.
+    static func cost(ofLearning count: Int) -> Int {
+        Self.costOfSecret + min(count, NeedleIndex.compareLimit) * Self.costOfSecretByte
+    }
+
     /// Units of work in a round beyond which the size of a body no longer predicts the cost of its search.
     private static let usualWork = 1 << 20
 

@@ -138,7 +138,7 @@ struct TextRedaction {
                 return
             }
             if let cookie = finding.cookie, self.stays(cookie) { return }
-            guard self.budget?.spend(work: SearchBudget.costOfSecret) != false else { return }
+            guard self.budget?.spend(work: SearchBudget.cost(ofLearning: finding.secret.count)) != false else { return }
             if let coded = self.coded(finding) {
                 self.replace(range, with: self.spell().bytes(base64: coded, isEscaped: isEscaped, isPadded: self.isPadded(range)))
                 return

@@ -260,9 +260,10 @@ public struct PlaceholderTally: Sendable, Hashable {
     private static let highestNumber = 1_000_000
 
     public mutating func add(_ text: UnsafeRawBufferPointer) {
-        self.forEach(in: text) { kind, number in
-            self.counts[kind, default: 0] += 1
-            if number <= Self.highestNumber { self.highest[kind] = max(self.highest[kind] ?? 0, number) }
+        Self.forEach(in: text) { placeholder in
+            self.counts[placeholder.kind, default: 0] += 1
+            guard placeholder.number <= Self.highestNumber else { return }
+            self.highest[placeholder.kind] = max(self.highest[placeholder.kind] ?? 0, placeholder.number)
         }
     }
 
@@ -273,10 +274,14 @@ public struct PlaceholderTally: Sendable, Hashable {
 
     /// Subtracts the placeholders of a previous text.
     public mutating func remove(_ text: UnsafeRawBufferPointer) {
-        self.forEach(in: text) { kind, _ in self.counts[kind, default: 0] -= 1 }
+        Self.forEach(in: text) { self.counts[$0.kind, default: 0] -= 1 }
     }
 
-    private func forEach(in text: UnsafeRawBufferPointer, _ body: (_ kind: String, _ number: Int) -> Void) {
+    package static func forEach(in text: [UInt8], _ body: (Placeholder) -> Void) {
+        text.withUnsafeBytes { self.forEach(in: $0, body) }
+    }
+
+    private static func forEach(in text: UnsafeRawBufferPointer, _ body: (Placeholder) -> Void) {
         var offset = 0
         while offset < text.count {
             let byte = text[offset]
@@ -286,7 +291,7 @@ public struct PlaceholderTally: Sendable, Hashable {
                 offset += 1
                 continue
             }
-            body(found.placeholder.kind, found.placeholder.number)
+            body(found.placeholder)
             offset += found.length
         }
     }

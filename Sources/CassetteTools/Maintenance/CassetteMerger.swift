@@ -37,6 +37,9 @@ public struct CassetteMerger {
         public var written = 0
         /// Copies of exchanges that were written from another cassette.
         public var left = 0
+        /// Placeholders in exchanges of more than one cassette, such as `{{token:1}}`, sorted. Each recording numbers its secrets itself, so
+        /// they may have replaced different secrets.
+        public var sharedPlaceholders: [String] = []
     }
 
     public func write(
@@ -76,6 +79,7 @@ public struct CassetteMerger {
         var writer = JSONWriter()
         var count = Count()
         var instant = MergedInstant()
+        var placeholders = MergedPlaceholders()
         for (place, origin) in order.enumerated() {
             progress(place, order.count)
             let reader = self.inputs[origin.input]
@@ -99,8 +103,10 @@ public struct CassetteMerger {
             writer.removeAll()
             InteractionEncoder.encode(interaction, into: &writer)
             try appender.append([writer.bytes])
+            placeholders.add(writer.bytes, input: origin.input)
         }
         progress(order.count, order.count)
+        count.sharedPlaceholders = placeholders.shared.map(\.description).sorted()
         return count
     }
 
@@ -179,6 +185,21 @@ private struct MergedInstant {
     }
 
     private static func comparable(_ sidecar: Sidecar) -> Sidecar { Sidecar(path: "", size: sidecar.size, sha256: sidecar.sha256) }
+}
+
+/// Finds placeholders that occur in the exchanges of several cassettes. Bodies in files are not read.
+private struct MergedPlaceholders {
+    /// The cassette in which each was seen first.
+    private var inputs: [Placeholder: Int] = [:]
+    private(set) var shared: Set<Placeholder> = []
+
+    mutating func add(_ interaction: [UInt8], input: Int) {
+        PlaceholderTally.forEach(in: interaction) { placeholder in
+            let first = self.inputs[placeholder] ?? input
+            self.inputs[placeholder] = first
+            if first != input { self.shared.insert(placeholder) }
+        }
+    }
 }
 
 /// The members of a cassette's document other than its interactions, such as match rules.

@@ -141,8 +141,7 @@ struct ExchangeRecording: ~Copyable {
 
     /// Blocks of a large body go straight to the recorder without a copy if they fill most of their buffer's memory.
     private mutating func data(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer, of buffer: ByteBuffer, from offset: Int, at: Double) {
-        // Bytes that leave memory now could not be added to the journal later.
-        if self.journal?.isOpen == false, self.tap?.spills(side, bytes.count) == true { self.openJournal() }
+        if self.journal?.isOpen == false, self.tap?.spills(side, bytes.count) == true { self.outgrowsMemory(side) }
         if let id, self.journal == nil, self.tap?.isBlock(side, bytes.count) == true, buffer.storageCapacity <= 2 * bytes.count,
             let block = buffer.getSlice(at: buffer.readerIndex + offset, length: bytes.count)
         {
@@ -153,6 +152,16 @@ struct ExchangeRecording: ~Copyable {
         if self.journal?.isOpen == true { self.keep(side, bytes, at: at) }
         guard let block, let id = self.tap?.id else { return }
         self.proxy.record(.block(exchange: id, side: side, bytes: block))
+    }
+
+    /// Bytes that leave memory now could not be added to the journal later.
+    private mutating func outgrowsMemory(_ side: Tap.Side) {
+        // A JSON array this long that came within the delay is a document, not a stream.
+        if side == .response, self.journal?.answer.framing == .elements {
+            self.journal = nil
+        } else {
+            self.openJournal()
+        }
     }
 
     /// Drops the exchange: nothing of it is recorded.

@@ -106,14 +106,16 @@ package struct StreamCutter: Sendable {
     /// Bytes of an incomplete event or message.
     private static let limit = 256 << 10
 
+    package let framing: StreamFraming
     private var divider: StreamDivider
     private var held: [UInt8] = []
     /// Something longer than the limit arrived, so nothing is cut any more.
-    package private(set) var isGivenUp = false
+    private var isGivenUp = false
 
     /// Nil for a body that is no stream, or that is coded as a whole, so that its content is unknown until its end.
     package init?(_ headers: HeaderFields) {
         guard let framing = StreamFraming(headers) else { return nil }
+        self.framing = framing
         self.divider = StreamDivider(framing)
     }
 

@@ -9,84 +9,42 @@ package struct StreamUnits: Sendable {
     private static let limit = 1 << 20
 
     package let kind: Kind
+    private var divider: StreamDivider
     private var held: [UInt8] = []
-    /// Where the bytes begin that have not been handed on.
-    private var start = 0
 
     /// Nil if the body is no such stream, or has a content coding.
     package init?(_ fields: HeaderFields) {
-        switch StreamFraming(fields) {
+        guard let framing = StreamFraming(fields) else { return nil }
+        switch framing {
         case .events: self.kind = .events
         case .messages: self.kind = .messages
         case .lines, .records: self.kind = .lines
         case .frames: self.kind = .frames
-        case .messagesInBase64, .elements, .parts, nil: return nil
+        case .messagesInBase64, .elements, .parts: return nil
         }
+        self.divider = StreamDivider(framing)
     }
 
     /// - Returns: the units that are complete now.
-    package mutating func push(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
-        self.held += bytes
-        var units: [[UInt8]] = []
-        while let size = self.nextSize() {
-            units.append(Array(self.held[self.start..<self.start + size]))
-            self.start += size
+    package mutating func push(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
+        let bytes = Array(bytes)
+        var ends: [Int] = []
+        bytes.withUnsafeBytes { self.divider.push($0) { ends.append($0) } }
+        var (units, start): ([[UInt8]], Int) = ([], 0)
+        for end in ends {
+            let unit = self.rest() + bytes[start..<end]
+            start = end
+            if !unit.isEmpty { units.append(unit) }
         }
-        if self.held.count - self.start > Self.limit { units.append(self.rest()) }
-        self.held.removeFirst(self.start)
-        self.start = 0
+        self.held += bytes[start...]
+        if self.held.count > Self.limit { units.append(self.rest()) }
         return units
     }
 
     /// Bytes of a unit that is not complete. They are not held any longer.
     package mutating func rest() -> [UInt8] {
-        defer {
-            self.held = []
-            self.start = 0
-        }
-        return Array(self.held[self.start...])
-    }
-
-    private func nextSize() -> Int? {
-        let view = self.held[self.start...]
-        switch self.kind {
-        case .lines: return view.firstIndex(of: 10).map { $0 - view.startIndex + 1 }
-        case .messages:
-            // A flag and a length of four bytes (gRPC over HTTP/2, "Length-Prefixed-Message").
-            guard view.count >= 5 else { return nil }
-            let size = 5 + view.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
-            return view.count >= size ? size : nil
-        case .frames:
-            guard view.count >= 4 else { return nil }
-            // An invalid length would never end.
-            let size = max(AmazonFrame.preludeSize, view.prefix(4).reduce(0) { $0 << 8 | Int($1) })
-            return view.count >= size ? size : nil
-        case .events: return Self.eventSize(view)
-        }
-    }
-
-    /// Up to and with the empty line that ends an event (HTML, 9.2.5: lines end with LF, CR, or both).
-    private static func eventSize(_ view: ArraySlice<UInt8>) -> Int? {
-        var lineIsEmpty = true
-        var index = view.startIndex
-        while index < view.endIndex {
-            let byte = view[index]
-            guard byte == 10 || byte == 13 else {
-                lineIsEmpty = false
-                index += 1
-                continue
-            }
-            var end = index + 1
-            if byte == 13 {
-                // Whether a LF follows is not known yet.
-                guard end < view.endIndex else { return nil }
-                if view[end] == 10 { end += 1 }
-            }
-            if lineIsEmpty { return end - view.startIndex }
-            lineIsEmpty = true
-            index = end
-        }
-        return nil
+        defer { self.held = [] }
+        return self.held
     }
 }
 

@@ -76,6 +76,14 @@ struct MergeCommand: ParsableCommand, ReadsCassettes {
         Terminal.output.line(
             "merged \(Quantity.count(count.written, "exchange")) of \(Quantity.count(self.files.count, "cassette")) into \"\(VisibleText.line(self.output))\"\(copies)."
         )
+        // Copies show that the cassettes come from one recording, which numbered its secrets once.
+        if count.left == 0, let first = count.sharedPlaceholders.first {
+            let more = count.sharedPlaceholders.count - 1
+            let others = more == 0 ? " is" : " and \(Quantity.count(more, "other placeholder")) are"
+            Terminal.error.complain(
+                "note: \(VisibleText.line(first))\(others) in more than one of these cassettes. Each recording numbers its secrets itself, so equal placeholders may have replaced different secrets; a replay treats them as equal."
+            )
+        }
     }
 
     /// Does not touch signals, which belong to the process.
