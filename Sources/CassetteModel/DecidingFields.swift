@@ -4,7 +4,8 @@
 public enum DecidingFields {
     /// Fields that name the operation or its target: overrides of the method, the actions of SOAP 1.1 (6.1.1) and AWS JSON, the depth and
     /// destination of WebDAV (RFC 4918, 10.2 and 10.3), the source of a copy, the offset of a piece in an upload, the arguments of Dropbox,
-    /// and conditions of Amazon S3, Azure, Google Cloud Storage and CalDAV (RFC 6638, 8.3).
+    /// the request that a preflight asks about (Fetch, 3.3.4), and conditions of Amazon S3, Azure, Google Cloud Storage and CalDAV
+    /// (RFC 6638, 8.3).
     public static let operations: [StaticString] = [
         "x-amz-target", "soapaction", "x-http-method-override", "x-http-method", "x-method-override", "x-restli-method", "depth",
         "destination", "x-amz-copy-source", "x-ms-copy-source", "x-goog-copy-source", "upload-offset", "content-range", "dropbox-api-arg",
@@ -16,7 +17,8 @@ public enum DecidingFields {
         "x-ms-source-if-unmodified-since", "x-ms-source-if-tags", "x-ms-blob-condition-maxsize", "x-ms-blob-condition-appendpos",
         "x-ms-if-sequence-number-le", "x-ms-if-sequence-number-lt", "x-ms-if-sequence-number-eq", "x-amz-if-match-last-modified-time",
         "x-amz-if-match-initiated-time", "x-amz-if-match-size", "x-amz-copy-source-if-match", "x-amz-copy-source-if-none-match",
-        "x-amz-copy-source-if-modified-since", "x-amz-copy-source-if-unmodified-since",
+        "x-amz-copy-source-if-modified-since", "x-amz-copy-source-if-unmodified-since", "access-control-request-method",
+        "access-control-request-headers",
     ]
 
     /// Preconditions and ranges (RFC 9110, 13.1 and 14.2), which decide between the statuses 200, 206, 304, 412 and 416.

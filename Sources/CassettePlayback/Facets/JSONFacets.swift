@@ -1,3 +1,4 @@
+internal import CassetteRedaction
 internal import TapeBytes
 
 /// The values of a JSON text as facets. White space, escapes, the order of members and the spelling of numbers are not compared.
@@ -304,6 +305,10 @@ struct JSONFacets {
     }
 
     private mutating func add(number text: UnsafeRawBufferPointer, _ rules: ValueRules) {
+        // A live secret has another number than the recorded one. In older cassettes it is 0.
+        guard NumberPlaceholder.number(text) == nil else {
+            return Array("0".utf8).withUnsafeBytes { self.add(.number, $0, text, rules.patterns, type: "number") }
+        }
         guard let value = DecimalValue(text) else { return self.add(.spelledNumber, text, text, rules.patterns, type: "number") }
         value.bytes.withUnsafeBytes { self.add(.number, $0, text, rules.patterns, type: "number") }
     }

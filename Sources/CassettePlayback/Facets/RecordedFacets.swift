@@ -67,8 +67,7 @@ struct RecordedFacets {
         let content = ContentFacets(
             self.plan, headers: self.headers, messages: self.rules.schema?.types(ofURL: self.url)?.request, digest: self.digest)
         if let bytes = try self.heldBytes(of: body) {
-            var placeholders: [UInt64] = []
-            bytes.withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &placeholders) }
+            let placeholders = bytes.withUnsafeBytes { HeldPlaceholders.all(in: $0, isRecorded: true) }
             if let redacted = self.redacted(bytes) {
                 redacted.withUnsafeBytes { content.push($0) }
                 var facets = BodyFacets.make(content.finish(), url: self.url, self.plan)

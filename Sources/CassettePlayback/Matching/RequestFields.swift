@@ -314,42 +314,63 @@ struct RequestProfile: Sendable, Hashable {
 }
 
 /// Finds the placeholders in a request, as hashes of their kind and number.
-enum HeldPlaceholders {
+struct HeldPlaceholders {
     /// At most this many are kept for one text.
-    static let limit = 256
+    private static let limit = 256
+
+    /// A number in JSON has no kind. A live one may be any recorded placeholder with its number.
+    private let isRecorded: Bool
+    private var found: [UInt64] = []
+
+    /// - Parameter isRecorded: whether the texts are those of a recorded request.
+    private init(isRecorded: Bool) { self.isRecorded = isRecorded }
+
+    /// - Parameter isRecorded: see `all(in:isRecorded:)`.
+    static func all(url: String, headers: HeaderFields, isRecorded: Bool) -> [UInt64] {
+        var placeholders = HeldPlaceholders(isRecorded: isRecorded)
+        var url = url
+        url.withUTF8 { placeholders.add(UnsafeRawBufferPointer($0)) }
+        headers.withBytes { placeholders.add($0) }
+        return placeholders.found
+    }
+
+    /// - Parameter isRecorded: whether the text is that of a recorded request.
+    static func all(in bytes: UnsafeRawBufferPointer, isRecorded: Bool) -> [UInt64] {
+        var placeholders = HeldPlaceholders(isRecorded: isRecorded)
+        placeholders.add(bytes)
+        return placeholders.found
+    }
 
     /// Also finds placeholders in base64 or hex, as in credentials (RFC 7617, 2), in UTF-16, or behind nested escapes, as in a URL within
     /// the query of another URL.
-    static func all(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
-        self.unescaped(in: bytes, into: &found)
-        for view in EscapeView.levels(of: bytes) { view.withUnsafeBytes { self.unescaped(in: $0, into: &found) } }
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        self.addUnescaped(bytes)
+        for view in EscapeView.levels(of: bytes) { view.withUnsafeBytes { self.addUnescaped($0) } }
         // UTF-16 in either byte order.
         guard ByteSearch.contains("{\0{", in: bytes) else { return }
-        bytes.filter { $0 != 0 }.withUnsafeBytes { self.plain(in: $0, into: &found) }
+        bytes.filter { $0 != 0 }.withUnsafeBytes { self.addPlain($0) }
     }
 
-    private static func unescaped(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
-        self.plain(in: bytes, into: &found)
+    private mutating func addUnescaped(_ bytes: UnsafeRawBufferPointer) {
+        self.addPlain(bytes)
         var scan = CodedRunScan(bytes, of: .placeholders)
-        while found.count < self.limit, let run = scan.next() { run.content.withUnsafeBytes { self.plain(in: $0, into: &found) } }
+        while self.found.count < Self.limit, let run = scan.next() { run.content.withUnsafeBytes { self.addPlain($0) } }
     }
 
-    private static func plain(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
+    private mutating func addPlain(_ bytes: UnsafeRawBufferPointer) {
         var offset = 0
-        while found.count < self.limit, let range = MatchMark.placeholder(in: bytes, from: offset) {
+        while self.found.count < Self.limit, let range = MatchMark.placeholder(in: bytes, from: offset) {
             if let (placeholder, _) = Placeholder.spelled(in: bytes, at: range.lowerBound) {
                 // A client may capitalise a name that it received in lower case.
-                found.append(RequestProfile.hash(placeholder.description.lowercased()))
+                self.found.append(RequestProfile.hash(placeholder.description.lowercased()))
+                if self.isRecorded { self.found.append(RequestProfile.hash("\(placeholder.number)")) }
             }
             offset = range.upperBound
         }
-    }
-
-    static func all(url: String, headers: HeaderFields) -> [UInt64] {
-        var found: [UInt64] = []
-        var url = url
-        url.withUTF8 { self.all(in: UnsafeRawBufferPointer($0), into: &found) }
-        headers.withBytes { self.all(in: $0, into: &found) }
-        return found
+        offset = 0
+        while self.found.count < Self.limit, let (range, number) = NumberPlaceholder.first(in: bytes, from: offset) {
+            self.found.append(RequestProfile.hash("\(number)"))
+            offset = range.upperBound
+        }
     }
 }

@@ -145,7 +145,7 @@ public final class CassetteSession: Sendable {
                 redaction: redaction, head: Array(head), key: key,
                 fields: LiveFields(
                     method: method, comparedHeaders, rules: self.rules,
-                    placeholders: redaction == nil ? [] : HeldPlaceholders.all(url: url, headers: headers),
+                    placeholders: redaction == nil ? [] : HeldPlaceholders.all(url: url, headers: headers, isRecorded: false),
                     computesRanges: self.ranges == .computed),
                 digest: self.digest)
         }

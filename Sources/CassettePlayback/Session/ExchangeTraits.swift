@@ -26,7 +26,7 @@ struct ExchangeTraits: Sendable {
         var names: [UInt64: String] = [:]
         self.profile = RequestProfile(
             request.headers, rules: rules,
-            placeholders: HeldPlaceholders.all(url: request.url, headers: request.headers) + bodyPlaceholders
+            placeholders: HeldPlaceholders.all(url: request.url, headers: request.headers, isRecorded: true) + bodyPlaceholders
         ) { name, hash in
             if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
         }

@@ -128,7 +128,7 @@ public struct PendingBody: ~Copyable {
     public consuming func finish() -> BodyFacets {
         var placeholders: [UInt64] = []
         if let redaction = self.redaction, !self.held.isEmpty {
-            (self.content() ?? self.held).withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &placeholders) }
+            placeholders = (self.content() ?? self.held).withUnsafeBytes { HeldPlaceholders.all(in: $0, isRecorded: false) }
             self.held = redaction.redacted(body: self.held, headers: self.headers, messages: self.messages) ?? self.held
         }
         self.releaseHeld()

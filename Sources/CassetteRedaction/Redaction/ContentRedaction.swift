@@ -112,7 +112,9 @@ struct ContentRedaction {
             findings += ColumnSurvey.findings(in: content, budget: self.text.budget) + RecordSurvey.findings(in: content)
         case .fields, .url, .binary, .field: break
         }
-        let edits = self.text.edits(in: content, as: kind, findings: findings, kept: kept)
+        var text = self.text
+        text.isJSON = declaresJSON
+        let edits = text.edits(in: content, as: kind, findings: findings, kept: kept)
         return Self.moved(edits.edits, by: slice.startIndex)
     }
 

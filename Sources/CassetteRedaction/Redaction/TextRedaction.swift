@@ -14,6 +14,8 @@ struct TextRedaction {
     var hits: SecretHits?
     /// Whether the number of bytes must not change, as for a part of a representation whose position a header field gives.
     var keepsLengths = false
+    /// Whether the media type of the text says that it is JSON.
+    var isJSON = false
 
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.
@@ -181,6 +183,7 @@ struct TextRedaction {
         /// Whether a finding is a placeholder or a part of one. It may have the form of a secret.
         private func isPlaceholder(_ finding: Finding, _ range: Range<Int>) -> Bool {
             let value = UnsafeRawBufferPointer(rebasing: self.text[range])
+            if finding.spelling == .number, NumberPlaceholder.number(value) != nil { return true }
             return Placeholder.isAll(value, mayBeCut: true) || Placeholder.isAll(finding.secret, mayBeCut: true)
                 || Placeholder.covers(range, in: self.text)
         }
@@ -239,7 +242,9 @@ struct TextRedaction {
                     let kind: TextKind = self.kind == .binary || !isReadable ? .binary : isForm ? .form : .plain
                     let findings =
                         isForm ? QuerySurvey(rules: self.rules, isForm: true).findings(in: content, range: 0..<content.count).findings : []
-                    let edits = self.redaction.edits(in: content, as: kind, findings: findings, depth: self.depth + 1)
+                    var inner = self.redaction
+                    inner.isJSON = false
+                    let edits = inner.edits(in: content, as: kind, findings: findings, depth: self.depth + 1)
                     return edits.isEmpty ? nil : edits.applied(to: content)
                 }
                 guard let redacted else { continue }
@@ -295,11 +300,18 @@ struct TextRedaction {
                 for hit in hits where !named.touches(source(hit.range)) { collected.add(known.placeholders[hit.secret]) }
             }
             var done = 0
+            let isText = self.kind == .plain || self.kind == .fields
+            let json = isText && hits.contains { $0.form == .plain } ? JSONNumberText.bounds(of: bytes) : 0..<0
             for hit in hits where !Placeholder.covers(hit.range, in: bytes) {
                 guard self.budget?.spend(work: SearchBudget.costOfSecret) != false else { return }
                 switch hit.form {
                 case .plain:
-                    self.replace(hit, bytes, known.placeholders[hit.secret], source)
+                    if isText, let number = JSONNumberText.around(hit.range, in: bytes, bounds: json, isJSON: self.redaction.isJSON) {
+                        let range = source(number)
+                        self.replace(range, with: self.spell().number(known.placeholders[hit.secret], range.count))
+                    } else {
+                        self.replace(hit, bytes, known.placeholders[hit.secret], source)
+                    }
                 case .hex, .wide:
                     let spelled = self.spell().bytes(known.placeholders[hit.secret], in: hit.form, for: bytes[hit.range])
                     self.replace(source(hit.range), with: spelled)
@@ -318,11 +330,6 @@ struct TextRedaction {
         private mutating func replace(
             _ hit: NeedleIndex.Hit, _ bytes: UnsafeRawBufferPointer, _ placeholder: Placeholder, _ source: (Range<Int>) -> Range<Int>
         ) {
-            if self.kind == .plain || self.kind == .fields, let number = JSONNumberText.around(hit.range, in: bytes) {
-                let range = source(number)
-                self.replace(range, with: self.spell().number(range.count))
-                return
-            }
             let range = source(hit.range)
             let bytes = self.spell().bytes(
                 placeholder.standing(at: range, in: self.text), range: range, spelling: .plain, isEscaped: self.isEscaped(range))
@@ -373,7 +380,7 @@ struct PlaceholderSpelling {
     ///   - range: the range that is replaced.
     ///   - isEscaped: whether the range contains percent-encoding.
     func bytes(_ marker: Placeholder, range: Range<Int>, spelling: Finding.Spelling, isEscaped: Bool = false) -> [UInt8] {
-        if spelling == .number, self.kind != .binary, self.kind != .form { return self.number(range.count) }
+        if spelling == .number, self.kind != .binary, self.kind != .form { return self.number(marker, range.count) }
         guard !self.keepsLengths else { return self.fitted(marker, range.count) }
         let placeholder = marker.bytes
         switch self.kind {
@@ -381,7 +388,7 @@ struct PlaceholderSpelling {
         case .plain, .fields, .url, .binary, .field: break
         }
         switch spelling {
-        case .number: return self.number(range.count)
+        case .number: return self.number(marker, range.count)
         case .base64:
             var text: [UInt8] = []
             placeholder.withUnsafeBytes { Base64.encode($0, into: &text) }
@@ -411,9 +418,12 @@ struct PlaceholderSpelling {
         return self.kind == .url && !isPadded ? self.escaped(text, keeping: Array("+/".utf8)) : text
     }
 
-    /// 0, followed by blanks if the length must not change: JSON allows no leading zeros (RFC 8259, 6).
-    func number(_ count: Int) -> [UInt8] {
-        [UInt8(ascii: "0")] + Array(repeating: 32, count: self.keepsLengths ? max(0, count - 1) : 0)
+    /// A JSON number. If the length must not change, blanks follow it, and a short one is 0: JSON allows no leading zeros (RFC 8259, 6).
+    func number(_ placeholder: Placeholder, _ count: Int) -> [UInt8] {
+        let number = NumberPlaceholder.bytes(placeholder.number)
+        guard self.keepsLengths else { return number }
+        let fitting = number.count <= count ? number : [UInt8(ascii: "0")]
+        return fitting + Array(repeating: 32, count: max(0, count - fitting.count))
     }
 
     private func fitted(_ placeholder: Placeholder, _ count: Int) -> [UInt8] {

@@ -111,20 +111,56 @@ enum JSONNumberText {
             || byte | 32 == UInt8(ascii: "e")
     }
 
+    /// From the first bracket or brace of a text to its last; empty if it has none. JSON lies within.
+    static func bounds(of text: UnsafeRawBufferPointer) -> Range<Int> {
+        guard let first = text.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }),
+            let last = text.lastIndex(where: { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") }), first < last
+        else { return 0..<0 }
+        return first..<last
+    }
+
     /// The whole number that contains a range, if JSON would allow a value there; nil if the range is part of something else.
-    static func around(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Range<Int>? {
+    ///
+    /// - Parameters:
+    ///   - bounds: see `bounds(of:)`. Outside of them, commas separate the columns of a table.
+    ///   - isJSON: whether the text is declared as JSON, and may therefore be a number as a whole.
+    static func around(
+        _ range: Range<Int>, in text: UnsafeRawBufferPointer, bounds: Range<Int>, isJSON: Bool = false
+    ) -> Range<Int>? {
         guard range.allSatisfy({ self.mayHold(text[$0]) }) else { return nil }
         var (start, end) = (range.lowerBound, range.upperBound)
         while start > 0, range.lowerBound - start < 64, self.mayHold(text[start - 1]) { start -= 1 }
         while end < text.count, end - range.upperBound < 64, self.mayHold(text[end]) { end += 1 }
-        var before = start
-        while before > 0, start - before < 64, text[before - 1] <= 32 { before -= 1 }
-        var behind = end
-        while behind < text.count, behind - end < 64, text[behind] <= 32 { behind += 1 }
-        let opens: Set<UInt8> = [UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "[")]
-        let closes: Set<UInt8> = [UInt8(ascii: "}"), UInt8(ascii: ","), UInt8(ascii: "]")]
-        let begins = before == 0 ? start == 0 && end == text.count : opens.contains(text[before - 1])
-        let ends = behind == text.count ? start == 0 && before == 0 : closes.contains(text[behind])
-        return begins && ends ? start..<end : nil
+        guard self.isNumber(text[start..<end]) else { return nil }
+        if isJSON, bounds.isEmpty, self.isBlank(text[..<start]), self.isBlank(text[end...]) { return start..<end }
+        guard bounds.lowerBound < start, bounds.upperBound >= end, let before = text[max(0, start - 64)..<start].last(where: { $0 > 32 }),
+            ":,[".utf8.contains(before), let behind = text[end..<min(text.count, end + 64)].first(where: { $0 > 32 }),
+            "},]".utf8.contains(behind)
+        else { return nil }
+        return start..<end
+    }
+
+    private static func isBlank(_ text: Slice<UnsafeRawBufferPointer>) -> Bool { text.allSatisfy { $0 <= 32 } }
+
+    /// A UUID or a date may also consist of the characters of numbers.
+    private static func isNumber(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var rest = text[...]
+        func digits() -> Bool {
+            let count = rest.prefix { $0 >= 48 && $0 <= 57 }.count
+            rest = rest.dropFirst(count)
+            return count > 0
+        }
+        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        guard digits() else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            guard digits() else { return false }
+        }
+        if rest.first.map({ $0 | 32 == UInt8(ascii: "e") }) == true {
+            rest = rest.dropFirst()
+            if let sign = rest.first, "+-".utf8.contains(sign) { rest = rest.dropFirst() }
+            guard digits() else { return false }
+        }
+        return rest.isEmpty
     }
 }

@@ -184,7 +184,24 @@ public enum PlaceholderNumbers {
     private static let mayBegin = Array("{%J-".utf8)
 
     /// The bytes without the number of each placeholder.
-    public static func leftOut(_ bytes: [UInt8]) -> [UInt8] {
+    public static func leftOut(_ bytes: [UInt8]) -> [UInt8] { self.leftOutInText(self.leftOutInNumbers(bytes)) }
+
+    /// Numbers that replace secrets in JSON become equal.
+    private static func leftOutInNumbers(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes { text in
+            guard var (range, _) = NumberPlaceholder.first(in: text, from: 0) else { return bytes }
+            var (rest, start): ([UInt8], Int) = ([], 0)
+            while true {
+                rest += text[start..<range.lowerBound] + [UInt8(ascii: "0")]
+                start = range.upperBound
+                guard let next = NumberPlaceholder.first(in: text, from: start) else { break }
+                range = next.range
+            }
+            return rest + text[start...]
+        }
+    }
+
+    private static func leftOutInText(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(where: self.mayBegin.contains) else { return bytes }
         return bytes.withUnsafeBytes { text in
             var rest: [UInt8] = []

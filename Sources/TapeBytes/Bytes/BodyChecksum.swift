@@ -228,7 +228,8 @@ private enum SHA512 {
         var padded = bytes
         let bits = UInt64(bytes.count) &* 8
         padded.append(0x80)
-        padded.append(contentsOf: repeatElement(0, count: (248 - padded.count % 128) % 128))
+        // The length has 128 bits (FIPS 180-4, 5.1.2), of which the upper 64 are 0.
+        padded.append(contentsOf: repeatElement(0, count: (240 - padded.count % 128) % 128 + 8))
         for shift in stride(from: 56, through: 0, by: -8) { padded.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
         var state = isShort ? self.initialOfShort : self.initial
         padded.withUnsafeBytes { blocks in

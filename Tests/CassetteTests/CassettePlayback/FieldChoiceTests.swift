@@ -544,4 +544,17 @@ import Testing
         let asked = [preflight("GET", 0), preflight("GET", 0), preflight("PUT", 0), preflight("PUT", 0)]
         #expect(try self.indexes(two, asked) == [1, 1, 0, 0])
     }
+
+    /// A browser that gets the recorded answer would refuse the request itself, and no miss would be seen.
+    @Test(arguments: [["DELETE", "x-a"], ["PUT", "x-a, x-b"], ["PUT", "x-b"]])
+    func aPreflightForAnotherRequestIsNotAnsweredAsRecorded(_ asked: [String]) throws {
+        func preflight(_ method: String, _ names: String) -> Request {
+            Request(
+                method: "OPTIONS",
+                lines: ["Origin: http://a.test", "Access-Control-Request-Method: \(method)", "Access-Control-Request-Headers: \(names)"],
+                status: 204, answer: method)
+        }
+        let session = SentRequests(requests: [preflight("PUT", "x-a")]).session()
+        #expect(try self.indexes(session, [preflight(asked[0], asked[1]), preflight("PUT", "x-a")]) == [nil, 0])
+    }
 }
