@@ -9,7 +9,7 @@ internal import TapeBytes
 package struct FlatLines: ExchangeWriter {
     private let target: ExportTarget
 
-    package init(_ target: ExportTarget) { self.target = target }
+    package init(_ target: ExportTarget) { self.target = target.visibleJSON() }
 
     package mutating func begin() throws {}
 

@@ -231,7 +231,7 @@ public struct CassetteImporter {
         guard status.lost == 0 else {
             let reason = status.firstProblem?.message ?? "the disk failed"
             try CassettePlace.remove(written)
-            _ = try? CassetteReferences(familyOf: path).tidy(BodyStore(cassettePath: path))
+            _ = try? CassetteReferences(familyOf: path, mayBeMissing: true).tidy(BodyStore(cassettePath: path))
             if !hadBodies { rmdir(bodies) }
             throw CassetteError(
                 .unwritable,

@@ -157,11 +157,13 @@ public enum InteractionDecoder {
 
     private static func outcome(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Outcome {
         guard value["failed"] == nil else {
-            let reader = try ObjectReader(value, "outcome", place, known: ["failed", "message", "answered"])
+            let reader = try ObjectReader(value, "outcome", place, known: ["failed", "message", "answered", "closed"])
             guard let kind = try Failure.Kind(rawValue: reader.requiredString("failed")) else {
                 throw reader.error(value, "failed", self.expectedKinds)
             }
-            var failure = Failure(kind: kind, message: try reader.string("message") ?? "", unknown: reader.unknown)
+            var failure = Failure(
+                kind: kind, message: try reader.string("message") ?? "", isClose: try reader.bool("closed") ?? false,
+                unknown: reader.unknown)
             if let answered = try reader.string("answered") {
                 guard let answer = Failure.Answer(rawValue: answered) else {
                     throw reader.error(value, "answered", "expected page or break")

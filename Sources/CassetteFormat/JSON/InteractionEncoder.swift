@@ -213,6 +213,10 @@ public enum InteractionEncoder {
                 writer.member("answered")
                 writer.string(answered.rawValue)
             }
+            if failure.isClose {
+                writer.member("closed")
+                writer.bool(true)
+            }
             writer.unknown(failure.unknown)
         }
         writer.endObject()

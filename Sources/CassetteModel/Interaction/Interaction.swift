@@ -122,6 +122,8 @@ public struct Failure: Sendable, Hashable {
     public var message: String
     /// What the client received instead of an answer; nil for the proxy's own page.
     public var answered: Answer?
+    /// Whether the origin closed its connection in order (FIN) without an answer. Other failures of the kind `reset` broke it (RST).
+    public var isClose: Bool
     public var unknown: [UnknownMember]
 
     /// What a client receives when the origin fails.
@@ -132,12 +134,16 @@ public struct Failure: Sendable, Hashable {
         case `break`
     }
 
-    public init(kind: Kind, message: String, answered: Answer? = nil, unknown: [UnknownMember] = []) {
+    public init(kind: Kind, message: String, answered: Answer? = nil, isClose: Bool = false, unknown: [UnknownMember] = []) {
         self.kind = kind
         self.message = message
         self.answered = answered
+        self.isClose = isClose
         self.unknown = unknown
     }
+
+    /// Whether a client that gets the same end of its connection sees a reset.
+    public var isReset: Bool { self.kind == .reset && !self.isClose }
 
     /// Whether the origin accepted the request and broke off, or answered with something other than HTTP. Without a proxy, the client would
     /// see a broken connection.

@@ -68,6 +68,8 @@ public final class BodyStore {
         do {
             let parent = try OpenFolder(self.location.folder)
             let box = FolderBox(try OpenFolder(self.name, in: parent))
+            // The cassette may have become more private since the folder was created.
+            if let mode, !isTrial { box.folder.withhold(from: mode) }
             self.files.withLock { $0.folder = box }
         } catch {
             guard error.code == .notFound else { throw error }
@@ -186,6 +188,9 @@ public final class BodyStore {
         }
         return removed
     }
+
+    /// Whether its folder, if it has one, is still where the cassette's path leads.
+    var isInPlace: Bool { self.lazyFolder?.folder.isInPlace ?? true }
 
     /// Whether there are bodies, of this cassette or an earlier one.
     package var hasFiles: Bool {
@@ -351,6 +356,7 @@ public final class BodyStore {
             guard ours.count == theirs.count, memcmp(ours, theirs, ours.count) == 0 else { return false }
             offset = end
         }
+        if let mode { other.withhold(from: mode) }
         return true
     }
 }

@@ -131,16 +131,16 @@ public enum CassettePlace {
     public static func checkName(_ path: String) throws(CassetteError) {
         let path = self.followed(path)
         let location = FileLocation(path)
-        guard FileLocation.isPlainName(location.bodiesName) else {
-            throw CassetteError(
-                .unsafePath,
-                "\"\(path)\" cannot name a cassette: it contains a backslash or a control character, so the folder next to it could not be opened on every system; choose another name"
-            )
-        }
         guard location.name.utf8.count <= self.nameLimit else {
             throw CassetteError(
                 .unsafePath,
                 "\"\(path)\" cannot name a cassette: its name has \(location.name.utf8.count) bytes, and at most \(self.nameLimit) leave room for the names of the files next to it; choose a shorter one"
+            )
+        }
+        guard FileLocation.isPlainName(location.bodiesName) else {
+            throw CassetteError(
+                .unsafePath,
+                "\"\(path)\" cannot name a cassette: it contains a backslash or a control character, so the folder next to it could not be opened on every system; choose another name"
             )
         }
     }
@@ -154,6 +154,13 @@ public enum CassettePlace {
     /// Makes a file inaccessible to everyone but its owner.
     public static func keepPrivate(_ path: String) { chmod(path, 0o600) }
 
+    /// Takes permissions away from a file that any of the others does not give.
+    public static func withhold(_ path: String, fromAnyOf models: [String]) {
+        guard let own = self.mode(of: path) else { return }
+        let common = models.reduce(own) { $0 & (self.mode(of: $1) ?? 0) }
+        if common != own { chmod(path, mode_t(common | 0o600)) }
+    }
+
     /// Gives a file the mode of another, if that can be read; its owner can always write it.
     public static func copyMode(of model: String, to path: String) {
         var status = stat()
@@ -165,6 +172,12 @@ public enum CassettePlace {
     public static func remove(_ path: String) throws(CassetteError) {
         let location = FileLocation(path)
         try OpenFolder(location.folder).remove(location.name)
+    }
+
+    /// Removes the folder of a cassette's bodies if it is empty.
+    public static func removeEmptyBodies(of path: String) {
+        let location = FileLocation(self.followed(path))
+        rmdir(location.sibling(location.bodiesName))
     }
 
     /// The other cassettes that may refer to bodies in the folder of this one: recordings next to it that did not replace it, and the one
@@ -261,10 +274,18 @@ public struct CassetteReferences: Sendable {
     /// - Parameters:
     ///   - path: the cassette's path; `pets.new.json` and the like next to `pets.json` are included.
     ///   - removed: one of these that is about to be removed.
-    ///   - Throws: if one of them cannot be read, since it is then unknown which files may be removed.
-    public init(familyOf path: String, without removed: String? = nil) throws(CassetteError) {
+    ///   - mayBeMissing: whether the cassette may not exist, because it was never written.
+    /// - Throws: if one of them cannot be read, or the cassette is gone, since it is then unknown which files may be removed. A cassette that
+    ///   was renamed still refers to its files.
+    public init(familyOf path: String, without removed: String? = nil, mayBeMissing: Bool = false) throws(CassetteError) {
         let path = CassettePlace.followed(path)
-        if path != removed, CassettePlace.exists(path) { try self.add(path) }
+        if path != removed {
+            if CassettePlace.exists(path) {
+                try self.add(path)
+            } else if !mayBeMissing {
+                throw CassetteError(.notFound, "\"\(path)\" is gone; its bodies are kept")
+            }
+        }
         for other in CassettePlace.sharingBodies(with: path) where other != removed { try self.add(other) }
         for owner in OpenConversations.owners(of: path) { try self.addJournals(FileLocation(owner)) }
     }
@@ -329,11 +350,13 @@ public struct CassetteReferences: Sendable {
         if let original = body.original { self.sidecars.insert(original.path) }
     }
 
-    /// Removes files that no cassette refers to any more.
+    /// Removes files that no cassette refers to any more. Removes none if the store's folder was moved: the cassettes in its new place are
+    /// unknown.
     ///
     /// - Returns: how many sidecars were removed.
     @discardableResult
     public func tidy(_ store: BodyStore) throws(CassetteError) -> Int {
+        guard store.isInPlace else { return 0 }
         if !self.usesRawSpool { try store.removeRawSpool() }
         return try store.removeSidecars(keeping: self.sidecars)
     }

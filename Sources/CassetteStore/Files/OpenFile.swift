@@ -220,6 +220,13 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
+    /// Takes permissions away that a mode does not have, if the file belongs to this user.
+    func withhold(from mode: UInt32) {
+        var status = stat()
+        guard fstat(self.descriptor, &status) == 0, UInt32(status.st_mode) & 0o777 & ~(mode | 0o600) != 0 else { return }
+        fchmod(self.descriptor, status.st_mode & mode_t(mode | 0o600))
+    }
+
     /// Makes it readable only by its owner.
     ///
     /// - Returns: the mode it had.

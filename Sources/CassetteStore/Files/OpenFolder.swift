@@ -13,6 +13,14 @@ package struct OpenFolder: ~Copyable, Sendable {
         try self.init(at: AT_FDCWD, name: path, path: path, followsLinks: followsLinks)
     }
 
+    /// Whether its path still leads to this folder, rather than to nothing or to another one.
+    var isInPlace: Bool {
+        var own = stat()
+        var other = stat()
+        guard fstat(self.descriptor, &own) == 0, stat(self.path, &other) == 0 else { return false }
+        return own.st_ino == other.st_ino && own.st_dev == other.st_dev
+    }
+
     /// Opens a folder inside a folder, never through a symbolic link.
     package init(_ name: String, in parent: borrowing OpenFolder) throws(CassetteError) {
         guard FileLocation.isPlainName(name) else {
@@ -82,6 +90,14 @@ package struct OpenFolder: ~Copyable, Sendable {
         guard fchmodat(self.descriptor, name, mode_t(mode | (mode & 0o444) >> 2 | 0o700), 0) == 0 else {
             throw self.error(errno, .create, name)
         }
+    }
+
+    /// Takes permissions away that a file's mode does not give, if the folder belongs to this user.
+    func withhold(from mode: UInt32) {
+        var status = stat()
+        let most = mode_t(mode | (mode & 0o444) >> 2 | 0o700)
+        guard fstat(self.descriptor, &status) == 0, status.st_mode & 0o777 & ~most != 0 else { return }
+        fchmod(self.descriptor, status.st_mode & most)
     }
 
     /// Whether anything of that name exists, including a dangling symbolic link.

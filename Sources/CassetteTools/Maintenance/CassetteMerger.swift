@@ -52,8 +52,9 @@ public struct CassetteMerger {
         let members = try CassetteHeadMembers.merged(self.inputs)
         let temporary = try CassettePlace.stagedPath(of: path, by: .merge)
         let appender = try CassetteAppender.create(temporary, recorder: recorder, members: members)
+        CassettePlace.withhold(temporary, fromAnyOf: self.inputs.map(\.path))
         do {
-            let store = try BodyStore(cassettePath: path)
+            let store = try BodyStore(cassettePath: path, model: temporary, disk: .system)
             let count = try self.append(to: appender, store, progress)
             try store.syncAll()
             try appender.sync()
@@ -63,7 +64,8 @@ public struct CassetteMerger {
             try? CassettePlace.remove(temporary)
             // Removes copied bodies that nothing refers to.
             if !CassettePlace.exists(path), let store = try? BodyStore(cassettePath: path) {
-                _ = try? CassetteReferences(familyOf: path).tidy(store)
+                _ = try? CassetteReferences(familyOf: path, mayBeMissing: true).tidy(store)
+                CassettePlace.removeEmptyBodies(of: path)
             }
             throw error as? CassetteError
                 ?? CassetteError(.unwritable, "\"\(path)\" could not be written (\(error)): try another disk.", cause: error)

@@ -351,7 +351,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             self.record(.failed(failure)) { problem in
                 if let problem { return self.answer(.unrecorded(problem)) }
                 if let error = self.requestError { return self.answer(.malformed(error)) }
-                if breaks { return self.client.breakOff(isReset: failure.kind == .reset) }
+                if breaks { return self.client.breakOff(isReset: failure.isReset) }
                 if failure.kind != .unprocessed || !self.client.refuse() { self.answer(.failure(failure)) }
             }
         case .cut(let cut):

@@ -103,7 +103,7 @@ final class IncomingRequest {
     }
 
     private static func url(_ head: RequestHead, _ target: RequestTarget, _ named: Authority?, in scope: TunnelScope) -> String {
-        let authority = head.authority ?? (named == nil ? nil : head.fields.first("host")) ?? scope.origin.authority
+        let authority = Self.authority(head, named, in: scope.origin)
         switch target {
         case .absolute: return head.target
         case .origin(let path):
@@ -116,6 +116,13 @@ final class IncomingRequest {
         case .asterisk: return "\(scope.origin.scheme.rawValue)://\(authority)"
         case .authority: return "https://\(head.target)/"
         }
+    }
+
+    /// The authority as the client writes it. A missing port is that of the tunnel, because two servers of one host have the same name.
+    private static func authority(_ head: RequestHead, _ named: Authority?, in origin: Origin) -> String {
+        guard let named, let written = head.authority ?? head.fields.first("host") else { return head.authority ?? origin.authority }
+        guard named.port == nil, origin.port != origin.scheme.defaultPort else { return written }
+        return "\(written.hasSuffix(":") ? String(written.dropLast()) : written):\(origin.port)"
     }
 
     /// The authority that the request is addressed to: that of its target, or else of its Host field or `:authority`. nil if it names none.

@@ -288,7 +288,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             exchange,
             self.hasReceived
                 ? Failure(kind: .truncated, message: "\"\(authority)\" closed the connection before the end of its answer.")
-                : Failure(kind: .reset, message: "\"\(authority)\" closed the connection without an answer."),
+                : Failure(kind: .reset, message: "\"\(authority)\" closed the connection without an answer.", isClose: true),
             isUnprocessed: self.noticeSilentEnd() || !self.connection.hasSent)
     }
 

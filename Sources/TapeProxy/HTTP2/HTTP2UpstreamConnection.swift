@@ -255,7 +255,8 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
 
     func upstreamEnded() {
         self.failAll(
-            Failure(kind: .reset, message: "\"\(self.connection.origin.authority)\" closed the connection without an answer."),
+            Failure(
+                kind: .reset, message: "\"\(self.connection.origin.authority)\" closed the connection without an answer.", isClose: true),
             begun: Failure(
                 kind: .truncated, message: "\"\(self.connection.origin.authority)\" closed the connection before the end of its answer."))
         self.connection.close()

@@ -269,7 +269,7 @@ final class ReplayExchange: MessageExchange {
             self.hasBegun = true
             self.isOver = true
             self.stopSending()
-            return self.client.breakOff(isReset: failure.kind == .reset)
+            return self.client.breakOff(isReset: failure.isReset)
         }
         self.finish(Self.failure(outcome))
     }

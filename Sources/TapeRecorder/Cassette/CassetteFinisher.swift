@@ -61,6 +61,38 @@ public struct CassetteFinisher {
         try self.decode(path, version: version, digest: digest, disk: .system, notice: notice, progress: progress)
     }
 
+    /// A raw body that cannot be read.
+    package struct UnreadableBody: Sendable {
+        /// The exchange's id.
+        package var exchange: Int
+        /// Why, with what to do.
+        package var reason: String
+    }
+
+    /// The raw bodies of a cassette that cannot be read, so that their exchanges were not decoded.
+    package static func unreadableBodies(in path: String) throws -> [UnreadableBody] {
+        let cassette = try CassetteReader(path: path)
+        let bodies = BodyReader(cassettePath: path)
+        var found: [UnreadableBody] = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
+        for position in 0..<cassette.count {
+            guard try cassette.bytes(at: position).withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
+            let interaction = try cassette.interaction(at: position)
+            for body in [interaction.request.body, interaction.response?.body] {
+                guard case .raw(let slice)? = body?.content else { continue }
+                do throws(CassetteError) {
+                    let stream = try bodies.open(slice)
+                    while try stream.read(into: buffer) > 0 {}
+                } catch {
+                    found.append(UnreadableBody(exchange: interaction.id, reason: error.message))
+                    break
+                }
+            }
+        }
+        return found
+    }
+
     /// The same, with replaceable system calls for body files.
     static func decode(
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls,

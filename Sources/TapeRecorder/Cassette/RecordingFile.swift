@@ -89,14 +89,15 @@ final class RecordingFile: @unchecked Sendable {
         case .replace:
             self.oldLock = try CassetteLock(plan.path)
             // Throws before the recording if the old file is not a cassette or has a newer format.
-            _ = try CassetteReader(path: plan.path)
+            let old = try CassetteReader(path: plan.path)
             let path = try CassettePlace.freeName(beside: plan.path)
             self.path = path
             self.appender = try CassetteAppender.create(path, recorder: recorder, members: members, disk: disk)
             // If only its owner could read the old cassette, the same applies to the new one.
             CassettePlace.copyMode(of: plan.path, to: path)
+            if redaction == nil, try CassetteHead(old.head()).redactionRules() != nil { CassettePlace.keepPrivate(path) }
             self.lastID = 0
-            store = try BodyStore(cassettePath: plan.path, disk: disk)
+            store = try BodyStore(cassettePath: plan.path, model: path, disk: disk)
             try store.removeJournals(of: path)
         case .append:
             self.path = plan.path
@@ -362,7 +363,10 @@ final class RecordingFile: @unchecked Sendable {
 
     /// Removes bodies that no cassette names, unless a cassette that shares the folder cannot be read.
     private func tidy(without removed: String? = nil) {
-        _ = try? CassetteReferences(familyOf: self.plan.path, without: removed).tidy(self.store)
+        // A staged cassette has no name yet.
+        let references = try? CassetteReferences(
+            familyOf: self.plan.path, without: removed, mayBeMissing: self.plan.target == .stage)
+        _ = try? references?.tidy(self.store)
     }
 
     /// Sorts and decodes the file, then searches it for remaining secrets.

@@ -25,11 +25,18 @@ public struct ClientHello: Sendable, Hashable {
         let length = Int(bytes[3]) << 8 | Int(bytes[4])
         guard length > 0, length <= 255, bytes.count >= 5 + length else { return nil }
         let name = bytes[5..<(5 + length)]
-        guard name.allSatisfy(self.mayBeInHost) else { return nil }
+        guard name.allSatisfy(self.mayBeInHost), self.hasPlainLabels(name) else { return nil }
         return String(decoding: name, as: UTF8.self).lowercased()
     }
 
     private static func namesHost(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count > 5 && bytes[2] == 0 }
+
+    /// Whether no label is empty, except that of the root, or begins or ends with a hyphen (RFC 1123, 2.1).
+    private static func hasPlainLabels(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let labels = (name.last == UInt8(ascii: ".") ? name.dropLast() : name).split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return labels.allSatisfy { !$0.isEmpty && $0.first != UInt8(ascii: "-") && $0.last != UInt8(ascii: "-") }
+    }
 
     /// Letters, digits, dots and hyphens (RFC 5890, 2.3.1), the underscore, which many names have, and the colon of IPv6 addresses, which
     /// some clients send in place of a name.

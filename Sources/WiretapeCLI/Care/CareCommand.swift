@@ -252,7 +252,17 @@ struct DecodeCommand: ParsableCommand {
         // A signal leaves the old cassette or the new one, never half of each.
         SignalThread.end(saying: CareCommand.ended(self.file, done: "decoded"))
         Terminal.output.line("decoded \(Quantity.count(try self.decode(), "exchange")) in \"\(VisibleText.line(self.file))\".")
+        let unreadable = try CareCommand.run(failure: ExitStatus.failed) { try CassetteFinisher.unreadableBodies(in: self.file) }
+        for body in unreadable.prefix(Self.shown) { Terminal.error.complain("exchange \(body.exchange) stays raw: \(body.reason)") }
+        guard !unreadable.isEmpty else { return }
+        Terminal.error.complain(
+            "the body of \(Quantity.count(unreadable.count, "exchange")) cannot be read: restore the folder of bodies from a copy, or record again."
+        )
+        throw ExitCode(ExitStatus.failed)
     }
+
+    /// How many unreadable bodies are listed.
+    private static let shown = 20
 
     /// Does not touch signals, which belong to the process.
     ///

@@ -1,6 +1,7 @@
 @testable import CassetteFormat
 @testable import CassetteModel
 @testable import CassetteStore
+import Foundation
 import Platform
 @testable import TapeBytes
 import TapeTestSupport
@@ -162,5 +163,57 @@ import Testing
         try self.write(self.interaction(.empty), to: path)
         try CassetteReferences(familyOf: path).tidy(store)
         #expect(try folder.names(in: "a.bodies").map { String($0.prefix(2)) } == ["01"])
+    }
+    /// Writes a body of a cassette.
+    private func writeBody(_ store: BodyStore) throws {
+        let spool = try store.makeSpool()
+        try spool.write([120])
+        _ = try spool.finish(sha256: String(repeating: "01", count: 32), ext: "txt")
+    }
+
+    @Test func aCassetteThatWasRenamedKeepsItsBodies() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.json")
+        let store = try BodyStore(cassettePath: path)
+        try self.writeBody(store)
+        #expect(throws: CassetteError.self) { _ = try CassetteReferences(familyOf: path) }
+        #expect(try CassetteReferences(familyOf: path, mayBeMissing: true).tidy(store) == 1)
+    }
+
+    @Test func aFolderThatWasMovedIsNotTidied() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.json")
+        let store = try BodyStore(cassettePath: path)
+        try self.writeBody(store)
+        try self.write(self.interaction(.empty), to: path)
+        try FileManager.default.moveItem(atPath: folder.file("a.bodies"), toPath: folder.file("b.bodies"))
+        #expect(try CassetteReferences(familyOf: path).tidy(store) == 0)
+        try FileManager.default.createDirectory(atPath: folder.file("a.bodies"), withIntermediateDirectories: false)
+        #expect(try CassetteReferences(familyOf: path).tidy(store) == 0)
+        #expect(try folder.names(in: "b.bodies").count == 1)
+    }
+
+    @Test(arguments: [234, 250, 255, 300])
+    func aLongNameIsRefusedForItsLength(_ length: Int) throws {
+        let folder = try TemporaryFolder()
+        let name = String(repeating: "a", count: length) + ".json"
+        let error = #expect(throws: CassetteError.self) { try CassettePlace.checkName(folder.file(name)) }
+        #expect(error?.message.contains("its name has \(length + 5) bytes") == true)
+    }
+
+    @Test func bodiesAreAsPrivateAsTheirCassette() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.json")
+        try self.write(self.interaction(.empty), to: path)
+        #expect(chmod(path, 0o644) == 0)
+        try self.writeBody(BodyStore(cassettePath: path))
+        #expect(chmod(path, 0o600) == 0)
+        try self.writeBody(BodyStore(cassettePath: path))
+        func mode(_ name: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+        }
+        let body = try #require(try folder.names(in: "a.bodies").first)
+        #expect(try mode("a.bodies") == 0o700)
+        #expect(try mode("a.bodies/\(body)") == 0o600)
     }
 }
