@@ -337,10 +337,22 @@ struct WireMockReader {
     private func base(_ value: SourceValue, _ words: inout StubRequest) -> String {
         guard let host = words.equal(value["host"]) else {
             self.context.lose(.host, at: value)
-            return self.context.options.base
+            return Self.base(self.context.options.base, scheme: value["scheme"]?.string, port: value["port"]?.int)
         }
         let port = value["port"]?.int.map { ":\($0)" } ?? ""
         return "\(value["scheme"]?.string ?? "http")://\(host)\(port)"
+    }
+
+    /// The base URL with the scheme and port that a stub requires. A port of the base belongs to its own scheme.
+    private static func base(_ base: String, scheme: String?, port: Int?) -> String {
+        guard scheme != nil || port != nil, let mark = base.firstRange(of: "://") else { return base }
+        let rest = base[mark.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let own = String(base[..<mark.lowerBound])
+        let colon = authority.hasSuffix("]") ? nil : authority.lastIndex(of: ":")
+        let host = colon.map { authority[..<$0] } ?? authority
+        let ownPort = scheme == nil || scheme == own ? colon.map { String(authority[$0...]) } : nil
+        return "\(scheme ?? own)://\(host)\(port.map { ":\($0)" } ?? ownPort ?? "")\(rest.dropFirst(authority.count))"
     }
 
     private func body(_ patterns: [SourceValue], _ words: inout StubRequest) throws(CassetteError) -> ImportedBody? {

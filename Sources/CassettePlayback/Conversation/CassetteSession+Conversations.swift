@@ -33,9 +33,18 @@ extension CassetteSession {
             guard let conversation = try self.conversation(at: index, source) else { continue }
             conversations.append(conversation)
         }
+        let fits = self.state.withLock { state in
+            state.conversations.fields[key, default: ConversationFields()].add(conversations)
+            return state.conversations.fields[key]?.fits(for: pending.fields)
+        }
+        if let fits {
+            conversations.removeAll { fits[$0.index] == nil }
+            // The request's head does not fit any of them, so its end decides, or explains.
+            if conversations.isEmpty { return nil }
+        }
         return PendingConversation(
             pending: pending, key: key,
-            choice: ConversationChoice(conversations, order: self.conversationOrder, latency: latency))
+            choice: ConversationChoice(conversations, fits: fits ?? [:], order: self.conversationOrder, latency: latency))
     }
 
     /// Begins to choose what answers a request for a WebSocket. Reads from disk.
@@ -256,6 +265,8 @@ struct ConversationShelf: Sendable {
     /// By key, whether clients may wait for an answer before they have sent everything.
     var isInteractive: [Int: Bool] = [:]
     var read = BoundedCache<RecordedConversation>(limit: Self.limit) { $0.weight }
+    /// By key.
+    var fields: [Int: ConversationFields] = [:]
     /// By key, for conversations that answer again.
     var turns: [Int: AssignmentRule.Turn] = [:]
 }

@@ -11,7 +11,7 @@ struct ConversationChoice: Sendable {
         case wait
         /// Only the head of the earliest one is due. Few clients wait for a head, so a message that decides may still come.
         case hesitate
-        /// Take the first of these, in ascending order, that is still available.
+        /// Take the first of these that is still available.
         case take([Int])
         /// None is left. `fitting` counts those that match but are used up.
         case nothing(fitting: Int)
@@ -21,6 +21,10 @@ struct ConversationChoice: Sendable {
         let conversation: RecordedConversation
         var script: ConversationScript
         var echo = EchoedValues()
+        /// nil if the header fields of all candidates are alike.
+        let fit: FieldChoice.Fit?
+        /// How many placeholders of the last message its recorded message and request lack.
+        var missing = 0
     }
 
     /// Ascending by index.
@@ -33,12 +37,15 @@ struct ConversationChoice: Sendable {
     /// Whether the candidates are WebSockets. Either all are or none.
     let isWebSocket: Bool
 
-    /// - Parameter conversations: ascending by index.
-    init(_ conversations: [RecordedConversation], order: ConversationOrder, latency: Latency) {
+    /// - Parameters:
+    ///   - conversations: ascending by index.
+    ///   - fits: how well their header fields fit, by index.
+    init(_ conversations: [RecordedConversation], fits: [Int: FieldChoice.Fit] = [:], order: ConversationOrder, latency: Latency) {
         self.order = order
         self.isWebSocket = conversations.first?.webSocket != nil
         self.candidates = conversations.map {
-            Candidate(conversation: $0, script: ConversationScript($0.recording, order: order, latency: latency))
+            Candidate(
+                conversation: $0, script: ConversationScript($0.recording, order: order, latency: latency), fit: fits[$0.index])
         }
     }
 
@@ -50,6 +57,7 @@ struct ConversationChoice: Sendable {
             switch self.candidates[position].script.messageCame(where: { conversation.matches($0, live) }) {
             case .matched(let number):
                 self.candidates[position].echo.learn(recorded: conversation.requests[number].exempt, live: live.exempt)
+                self.candidates[position].missing = Self.missing(live, in: conversation, number)
             case .unknown: break
             case .differs(let number): dropped[position] = number
             case .surplus: dropped[position] = conversation.requests.count
@@ -57,6 +65,14 @@ struct ConversationChoice: Sendable {
         }
         self.came += 1
         self.drop(dropped)
+        guard !live.placeholders.isEmpty, let least = self.candidates.map(\.missing).min() else { return }
+        // The others belong to another client.
+        self.candidates.removeAll { $0.missing > least }
+    }
+
+    private static func missing(_ live: BodyFacets, in conversation: RecordedConversation, _ number: Int) -> Int {
+        let known = conversation.requests[number].placeholders + (conversation.traits?.profile.placeholders ?? [])
+        return live.placeholders.count { !known.contains($0) }
     }
 
     mutating func clientEnded() {
@@ -90,8 +106,8 @@ struct ConversationChoice: Sendable {
     ///   - isPatient: a head alone does not justify a choice yet.
     ///   - mayForward: the origin answers a conversation that differs from all recorded ones, as long as nothing was sent.
     func step(isPatient: Bool, repeats: Bool, mayForward: Bool = false, isLeft: (Int) -> Bool) -> Step {
-        let left = self.candidates.filter { isLeft($0.conversation.index) }
-        let pool = left.isEmpty && repeats ? self.candidates : left
+        let left = Self.bestFirst(self.candidates.filter { isLeft($0.conversation.index) })
+        let pool = left.isEmpty && repeats ? self.bestCandidates : left
         guard let first = pool.first else { return .nothing(fitting: self.candidates.count) }
         if self.isEnded { return .take(Self.indexes(pool)) }
         // Another conversation, or the origin, may still answer the next message.
@@ -101,6 +117,23 @@ struct ConversationChoice: Sendable {
         case .head: isOpen && isPatient ? .hesitate : .take(Self.indexes(pool))
         case .more: .take(Self.indexes(pool))
         }
+    }
+
+    /// Those whose header fields fit best come first; of equal ones, the earliest.
+    private static func bestFirst(_ pool: [Candidate]) -> [Candidate] {
+        guard pool.contains(where: { $0.fit != nil }) else { return pool }
+        return pool.sorted { one, other in
+            guard let fit = one.fit, let otherFit = other.fit, fit < otherFit || otherFit < fit else {
+                return one.conversation.index < other.conversation.index
+            }
+            return fit < otherFit
+        }
+    }
+
+    /// Those whose header fields fit best, ascending by index. They may answer again.
+    private var bestCandidates: [Candidate] {
+        guard let best = self.candidates.compactMap(\.fit).min() else { return self.candidates }
+        return self.candidates.filter { $0.fit.map { !(best < $0) } ?? true }
     }
 
     private static func indexes(_ pool: [Candidate]) -> [Int] { pool.map(\.conversation.index) }
@@ -115,10 +148,11 @@ struct ConversationChoice: Sendable {
 
     var isEmpty: Bool { self.candidates.isEmpty }
 
-    /// The earliest available conversation, whose answer a client gets before it sends anything; nil if there is none.
+    /// The available conversation whose header fields fit best, or the earliest of these; nil if there is none. Its answer's head opens a
+    /// WebSocket before the client sends anything.
     func earliest(repeats: Bool, isLeft: (Int) -> Bool) -> RecordedConversation? {
-        let left = self.candidates.first { isLeft($0.conversation.index) }
-        return (left ?? (repeats ? self.candidates.first : nil))?.conversation
+        let left = Self.bestFirst(self.candidates.filter { isLeft($0.conversation.index) })
+        return (left.first ?? (repeats ? self.bestCandidates.first : nil))?.conversation
     }
 
     func play(_ index: Int) -> ConversationPlay? {

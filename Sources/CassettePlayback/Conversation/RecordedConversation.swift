@@ -17,6 +17,10 @@ final class RecordedConversation: Sendable {
     let recording: ConversationScript.Recording
     /// What its server sent, if it was a WebSocket.
     let webSocket: WebSocketSpeech?
+    /// The traits by which it is chosen; nil if only its messages decide.
+    let traits: ExchangeTraits?
+    /// A digest of the client's messages.
+    let messages: Int
     /// Client messages whose content could not be read when they were recorded. Any live message matches them.
     private let unread: Set<Int>
     /// A digest of the client's messages from each number on.
@@ -24,9 +28,11 @@ final class RecordedConversation: Sendable {
 
     init(
         index: Int, requests: [BodyFacets], recording: ConversationScript.Recording, webSocket: WebSocketSpeech? = nil,
-        unread: Set<Int> = []
+        unread: Set<Int> = [], traits: ExchangeTraits? = nil
     ) {
         self.index = index
+        self.traits = traits
+        self.messages = requests.hashValue
         self.requests = requests
         self.recording = recording
         self.webSocket = webSocket
@@ -72,9 +78,12 @@ extension RecordedConversation {
     ///
     /// - Parameters:
     ///   - requests: the facets of the client's messages.
+    ///   - traits: see `RecordedConversation.traits`.
     ///   - sizes: the sizes of those messages, in bytes with their prefixes.
     ///   - answers: the sizes of the answer's messages.
-    convenience init?(_ interaction: Interaction, index: Int, requests: [BodyFacets], sizes: [Int], answers: [Int]) {
+    convenience init?(
+        _ interaction: Interaction, index: Int, requests: [BodyFacets], traits: ExchangeTraits, sizes: [Int], answers: [Int]
+    ) {
         let request = interaction.request
         let isWhole = request.body?.isComplete ?? true
         guard GRPCType(request.headers) != nil, request.version.major >= 2, requests.count <= Self.messageLimit else { return nil }
@@ -109,7 +118,7 @@ extension RecordedConversation {
         } else {
             recording.end = step(isWhole ? nil : requests.count, at: times.end)
         }
-        self.init(index: index, requests: requests, recording: recording)
+        self.init(index: index, requests: requests, recording: recording, traits: traits)
     }
 
     private static func ending(_ outcome: Outcome) -> ConversationScript.Ending {
@@ -160,7 +169,8 @@ extension RecordedCassette {
         }
         let redaction = redaction?.forOneRequest()
         let messages = MessageReader {
-            PendingBody(rules: rules, headers: request.headers, url: request.url, redaction: redaction, digest: digest)
+            PendingBody(
+                rules: rules, headers: request.headers, url: request.url, redaction: redaction, isRecorded: true, digest: digest)
         }
         var (facets, sizes) = ([BodyFacets](), [Int]())
         func take(_ bytes: UnsafeRawBufferPointer) {
@@ -170,13 +180,13 @@ extension RecordedCassette {
                 offset += count
                 guard isComplete else { continue }
                 sizes.append(messages.size)
-                let message = messages.finish()
-                facets.append(detail == .digests && !message.mayFit ? message.digestOnly : message)
+                facets.append(messages.finish().kept(detail))
             }
         }
         try self.readWire(request.body, digest, take)
         return RecordedConversation(
-            interaction, index: index, requests: facets, sizes: sizes, answers: try self.messageSizes(interaction.response?.body, digest))
+            interaction, index: index, requests: facets, traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: []),
+            sizes: sizes, answers: try self.messageSizes(interaction.response?.body, digest))
     }
 
     /// The sizes of an answer's messages. Empty if the client had ended before the first one: then nothing depends on them.
@@ -211,5 +221,15 @@ extension RecordedCassette {
         } catch {
             throw CassetteError(.unreadable, "a recorded body cannot be read (\(error)); record the exchange again", cause: error)
         }
+    }
+}
+
+extension BodyFacets {
+    /// Without what only an explanation of differences needs.
+    func kept(_ detail: RecordedDetail) -> BodyFacets {
+        guard detail == .digests, !self.mayFit else { return self }
+        var kept = self.digestOnly
+        (kept.exempt, kept.placeholders) = (self.exempt, self.placeholders)
+        return kept
     }
 }

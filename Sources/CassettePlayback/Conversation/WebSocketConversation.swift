@@ -203,8 +203,8 @@ extension PendingRequest {
 extension RecordedConversation {
     /// The conversation of a WebSocket. Reads the messages once, from disk if they are in a file.
     static func webSocket(
-        _ interaction: Interaction, _ answer: RecordedResponse, _ messages: WebSocketMessages, index: Int, bodies: BodyReader,
-        digest: () -> any ContentDigest,
+        _ interaction: Interaction, _ answer: RecordedResponse, _ messages: WebSocketMessages, index: Int, rules: MatchRules,
+        bodies: BodyReader, digest: () -> any ContentDigest,
         facets: (_ message: WebSocketMessage, _ isText: Bool) throws -> BodyFacets
     ) throws -> RecordedConversation {
         let opened = RecordedTimes(interaction).head
@@ -264,7 +264,9 @@ extension RecordedConversation {
             }
             recording.requestsAreWhole = clientHasClosed || (recording.ending != .left && !isWithin)
         }
-        return RecordedConversation(index: index, requests: requests, recording: recording, webSocket: speech, unread: unread)
+        return RecordedConversation(
+            index: index, requests: requests, recording: recording, webSocket: speech, unread: unread,
+            traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: []))
     }
 }
 
@@ -278,12 +280,12 @@ extension RecordedCassette {
         let bodies = BodyReader(cassettePath: self.path)
         do {
             return try RecordedConversation.webSocket(
-                interaction, answer, messages, index: index, bodies: bodies, digest: digest
+                interaction, answer, messages, index: index, rules: rules, bodies: bodies, digest: digest
             ) { message, isText in
                 let facets = WebSocketMessageFacets(isText: isText) { form in
                     PendingBody(
                         rules: rules, headers: form.headers, redactedAs: form.redactedAs, url: interaction.request.url,
-                        redaction: redaction, digest: digest)
+                        redaction: redaction, isRecorded: true, digest: digest)
                 }
                 switch message.content.payload {
                 case .file(let sidecar)?:
@@ -294,11 +296,7 @@ extension RecordedCassette {
                 case let payload?: payload.inlineBytes?.withUnsafeBytes { facets.push($0) }
                 case nil: break
                 }
-                let made = facets.finish()
-                guard detail == .digests, !made.mayFit else { return made }
-                var kept = made.digestOnly
-                kept.exempt = made.exempt
-                return kept
+                return facets.finish().kept(detail)
             }
         } catch let error as CassetteError {
             throw error

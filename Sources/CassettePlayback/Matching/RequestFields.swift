@@ -141,13 +141,13 @@ enum RequestFieldNames {
         "upgrade-insecure-requests", "cache-control", "pragma", "max-forwards", "x-csrf-token", "x-xsrf-token", "x-stainless-retry-count",
         "x-retry-count", "x-attempt", "x-client-data", "npm-session", "x-goog-api-client", "digest", "content-digest", "repr-digest",
         "content-md5", "svn-rev", "x-timestamp", "timestamp", "x-nonce", "nonce", "x-signature", "signature",
-        "signature-input", "*",
+        "signature-input", "sec-websocket-protocol", "*",
     ]
 
     private static let ignored = [
         "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect",
         "content-length", "content-encoding", "proxy-authorization", "http2-settings", "sec-websocket-key", "sec-websocket-version",
-        "sec-websocket-extensions", "sec-websocket-protocol",
+        "sec-websocket-extensions",
     ]
 
     /// The names in a recorded `Vary` that may make a difference (RFC 9110, 12.5.5), in lower case.

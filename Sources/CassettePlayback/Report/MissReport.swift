@@ -493,7 +493,19 @@ enum IgnorablePlace {
     /// Whether a shell needs nothing but quotes to take the text literally. Text that was escaped or truncated for display does not
     /// qualify, as it differs from the original.
     static func isTypeable(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "\\") }
+        !text.isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
+                    ? scalar.value >= 0x20 && scalar.value < 0x7F && scalar != "'" && scalar != "\\"
+                    : Self.isVisible(scalar)
+            }
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
+        default: scalar != "\u{FFFD}"
+        }
     }
 
     /// Uses the decoded name, as rules do.

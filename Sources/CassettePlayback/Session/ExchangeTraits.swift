@@ -38,16 +38,21 @@ struct ExchangeTraits: Sendable {
         self.ranges = RangeFacts(interaction)
         self.validators = AnswerValidators(interaction)
         self.isLeft = interaction.wasLeftByClient
-        self.answer = Self.answer(response, isHead: request.method == "HEAD")
+        self.answer = Self.answer(response, interaction.webSocket, isHead: request.method == "HEAD")
     }
 
     /// A hash of everything that distinguishes answers: their status, their body, and the fields that describe it. If there is no body, all
-    /// fields are included except those that change with each answer.
-    private static func answer(_ response: RecordedResponse?, isHead: Bool) -> UInt64 {
+    /// fields are included except those that change with each answer. The answer of a WebSocket includes the messages of its server.
+    private static func answer(_ response: RecordedResponse?, _ messages: WebSocketMessages?, isHead: Bool) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(response?.status)
         guard let response else { return UInt64(truncatingIfNeeded: hasher.finalize()) }
         hasher.combine(response.body?.content)
+        switch messages {
+        case .inline(let messages)?: for message in messages where message.from == .server { hasher.combine(message.content) }
+        case .file(let sidecar, _)?: hasher.combine(sidecar.sha256)
+        case nil: break
+        }
         let hasBody = response.body.map { $0.size > 0 } ?? false
         var sum = 0
         for index in 0..<response.headers.count {

@@ -137,14 +137,34 @@ struct FieldChoice: Sendable {
 
         /// How well the fields fit, whether or not the recorded client left.
         var fit: Fit { Fit(equal: self.equalFields, same: self.sameFields, others: self.otherFields) }
+    }
 
-        struct Fit: Comparable {
-            var equal: Int
-            var same: Int
-            var others: Int
+    /// How well the fields of a recorded request fit a live one; smaller is better.
+    struct Fit: Comparable, Sendable {
+        /// See `Rank`.
+        fileprivate var equal: Int
+        fileprivate var same: Int
+        fileprivate var others: Int
 
-            static func < (left: Fit, right: Fit) -> Bool {
-                (-left.equal, -left.same, left.others) < (-right.equal, -right.same, right.others)
+        static func < (left: Fit, right: Fit) -> Bool {
+            (-left.equal, -left.same, left.others) < (-right.equal, -right.same, right.others)
+        }
+    }
+
+    /// Exchanges that may answer a request.
+    struct Suitable: Sendable {
+        /// Ascending.
+        var members: [UInt32]
+        /// How many placeholders of the live request these lack.
+        var missing: Int
+        var fit: Fit
+    }
+
+    /// The exchanges that may answer, whether or not they have answered, for a caller that compares bodies itself.
+    mutating func suitable(for live: LiveFields) -> [Suitable] {
+        self.fulfilling(live) { choice in
+            choice.classes.filter { choice.allows($0, live) }.map { one in
+                Suitable(members: one.members, missing: choice.missingPlaceholders(one, live), fit: choice.rank(one, for: live).fit)
             }
         }
     }
@@ -287,7 +307,7 @@ struct FieldChoice: Sendable {
                     && choice.compared.allSatisfy { live.accepts(.whole, of: one.profile, comparing: $0.key, $0.value) }
             }
             let placed = Self.least(sources) { choice.missingPlaceholders(choice.classes[$0], live) }
-            func fit(_ number: Int) -> Rank.Fit {
+            func fit(_ number: Int) -> Fit {
                 var one = choice.classes[number]
                 one.profile = one.profile.without(LiveFields.rangeNames)
                 return choice.rank(one, for: live).fit

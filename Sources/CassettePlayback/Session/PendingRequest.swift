@@ -98,13 +98,17 @@ public struct PendingBody: ~Copyable {
     private let messages: ProtoType?
     /// Nil once redaction no longer applies.
     private var redaction: LiveRedactor?
+    private let isRecorded: Bool
     private var held: [UInt8] = []
 
-    /// - Parameter redactedAs: nil if the body is redacted with the same fields as it is compared.
+    /// - Parameters:
+    ///   - redactedAs: nil if the body is redacted with the same fields as it is compared.
+    ///   - isRecorded: whether it is the body of a recorded request.
     init(
         rules: MatchRules, headers: HeaderFields, redactedAs: HeaderFields? = nil, url: String, redaction: LiveRedactor?,
-        digest: @escaping () -> any ContentDigest
+        isRecorded: Bool = false, digest: @escaping () -> any ContentDigest
     ) {
+        self.isRecorded = isRecorded
         self.builder = BodyFacetBuilder(rules: rules, headers: headers, url: url, digest: digest)
         self.headers = redactedAs ?? headers
         self.messages = rules.schema?.types(ofURL: url)?.request
@@ -128,7 +132,7 @@ public struct PendingBody: ~Copyable {
     public consuming func finish() -> BodyFacets {
         var placeholders: [UInt64] = []
         if let redaction = self.redaction, !self.held.isEmpty {
-            placeholders = (self.content() ?? self.held).withUnsafeBytes { HeldPlaceholders.all(in: $0, isRecorded: false) }
+            placeholders = (self.content() ?? self.held).withUnsafeBytes { HeldPlaceholders.all(in: $0, isRecorded: self.isRecorded) }
             self.held = redaction.redacted(body: self.held, headers: self.headers, messages: self.messages) ?? self.held
         }
         self.releaseHeld()

@@ -5,9 +5,14 @@ public import CassetteModel
 /// `rspauth` proves, for one request and one `cnonce`, that the server knows the password. Clients that check it refuse an answer whose
 /// proof is for another request, as in a recorded answer.
 public enum DigestAuthenticationInfo {
+    /// Whether a header or trailer section (RFC 7615, 3) has one.
+    public static func isIn(_ answer: HeaderFields) -> Bool {
+        answer.contains("authentication-info") || answer.contains("proxy-authentication-info")
+    }
+
     /// The fields of a recorded answer adapted to a live request; nil if they fit unchanged.
     public static func fitting(_ answer: HeaderFields, to request: HeaderFields) -> HeaderFields? {
-        guard answer.contains("authentication-info") || answer.contains("proxy-authentication-info") else { return nil }
+        guard self.isIn(answer) else { return nil }
         let credentials = request.values("authorization") + request.values("proxy-authorization")
         let cnonces = credentials.filter { $0.lowercased().hasPrefix("digest ") }.map {
             self.parameter("cnonce", in: String($0.dropFirst(7)))

@@ -144,7 +144,10 @@ public struct WebSocketRequest: Sendable, Hashable {
         var protocols: [String] = []
         for index in 0..<fields.count where fields.isNamed("sec-websocket-protocol", at: index) {
             for name in FieldList(fields.valueBytes(at: index)) {
-                guard name.allSatisfy(ASCII.isToken) else {
+                // A token that the client got from a replayed answer is a placeholder, which has other characters.
+                let isPlaceholder =
+                    name.starts(with: "{{".utf8) || name.contains(UInt8(ascii: ":")) && name.suffix(2).elementsEqual("}}".utf8)
+                guard name.allSatisfy({ ASCII.isToken($0) || isPlaceholder && "{}:".utf8.contains($0) }) else {
                     throw WebSocketRefusal(400, "expected tokens in Sec-WebSocket-Protocol, found \(ASCII.quoted(name))")
                 }
                 protocols.append(String(decoding: name, as: UTF8.self))

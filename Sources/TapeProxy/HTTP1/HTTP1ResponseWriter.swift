@@ -133,8 +133,8 @@ struct ReadyAnswer: Sendable {
     /// has a field that must fit the request.
     init?(_ answer: RecordedAnswer) {
         guard let head = answer.head, answer.isComplete, answer.outcome == .complete, answer.interim.isEmpty, answer.requestWasRead,
-            Persistence.staysOpen(after: head, framing: answer.framing), !head.fields.contains("authentication-info"),
-            !head.fields.contains("proxy-authentication-info")
+            Persistence.staysOpen(after: head, framing: answer.framing),
+            !DigestAuthenticationInfo.isIn(head.fields), answer.trailers.map(DigestAuthenticationInfo.isIn) != true
         else { return nil }
         var bytes = HopByHop.forwardedResponse(
             head.asHTTP1(answer.framing, method: answer.method).head, keepsClient: true, clientVersion: .http11)

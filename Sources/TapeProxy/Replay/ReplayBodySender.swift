@@ -17,6 +17,7 @@ final class ReplayBodySender {
     private var isLoading = false
     /// nil once the body has ended.
     private var done: ((_ problem: String?) -> Void)?
+    private let trailers: HeaderFields?
     /// nil if the body is sent as fast as the client takes it.
     private let pace: ReplayPace?
     /// Loaded bytes, which may not be due yet. Those from `position` on have not been sent.
@@ -25,8 +26,13 @@ final class ReplayBodySender {
     private var isLastLoaded = false
     private var sent = 0
 
-    init(answer: RecordedAnswer, isChunked: Bool, client: any ClientStream, library: ReplayLibrary?, pace: ReplayPace? = nil) {
+    /// - Parameter trailers: those of the answer, adapted to the request.
+    init(
+        answer: RecordedAnswer, trailers: HeaderFields?, isChunked: Bool, client: any ClientStream, library: ReplayLibrary?,
+        pace: ReplayPace? = nil
+    ) {
         self.answer = answer
+        self.trailers = trailers
         self.isChunked = isChunked
         self.pace = pace
         self.client = client
@@ -40,7 +46,7 @@ final class ReplayBodySender {
             case .coded(_, let size): size
             }
         self.framer = BodyFramer(
-            arrival: answer.arrival, isChunked: isChunked, size: size, isComplete: answer.isComplete, trailers: answer.trailers)
+            arrival: answer.arrival, isChunked: isChunked, size: size, isComplete: answer.isComplete, trailers: trailers)
     }
 
     /// - Parameter done: called with the reason why the body could not be sent whole, or with nil.
@@ -134,7 +140,7 @@ final class ReplayBodySender {
         guard !wire.isEmpty || isLast else { return }
         // A client of another HTTP version takes the payload and trailers and frames them itself.
         var events = self.isChunked ? payload.map { BodyEvent.data($0) } : nil
-        if isLast, self.answer.isComplete, let trailers = self.answer.trailers {
+        if isLast, self.answer.isComplete, let trailers = self.trailers {
             events = payload.map { BodyEvent.data($0) } + [.trailers(trailers)]
         }
         // A truncated body has no last piece. Otherwise a client of another version would be sent a complete body.

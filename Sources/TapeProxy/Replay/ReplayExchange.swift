@@ -210,7 +210,9 @@ final class ReplayExchange: MessageExchange {
         if let fields = DigestAuthenticationInfo.fitting(head.fields, to: self.request.head.fields) { fitted.fields = fields }
         self.client.send(fitted, framing: answer.framing)
         let sender = ReplayBodySender(
-            answer: answer, isChunked: answer.framing == .chunked, client: self.client, library: self.proxy.library,
+            answer: answer,
+            trailers: answer.trailers.map { DigestAuthenticationInfo.fitting($0, to: self.request.head.fields) ?? $0 },
+            isChunked: answer.framing == .chunked, client: self.client, library: self.proxy.library,
             pace: self.pace?.pacesBody == true ? self.pace : nil)
         self.sender = sender
         if self.pace != nil { self.client.flush() }
