@@ -83,40 +83,67 @@ public struct MediaType: Sendable, Hashable {
     public var isMultipart: Bool { self.essence.hasPrefix("multipart/") }
 
     /// One JSON text per line.
-    package var isJSONLines: Bool {
-        ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines"]
-            .contains(self.essence)
-    }
+    package var isJSONLines: Bool { self.mayBeJSONTexts && Self.jsonLines.contains(self.essence) }
+
+    private static let jsonLines: Set<String> = [
+        "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines",
+    ]
 
     /// Whether a body of this type is one JSON text, even if a cassette does not treat it as such (`kind`).
     package var declaresJSON: Bool {
         if self.kind == .json { return true }
-        let subtype = self.subtype
-        return subtype.hasPrefix("x-amz-json-") || ["csp-report", "x-json", "json-rpc", "jsonrequest"].contains(subtype)
+        if self.isSubtype("csp-report") || self.isSubtype("x-json") || self.isSubtype("json-rpc") || self.isSubtype("jsonrequest") {
+            return true
+        }
+        let essence = self.essence.utf8
+        return essence.firstIndex(of: UInt8(ascii: "/")).map { essence[$0...].starts(with: "/x-amz-json-".utf8) } ?? false
     }
 
     /// Whether a body of this type is several JSON texts: one per line, or a sequence (RFC 7464; RFC 8091).
     package var declaresJSONTexts: Bool {
-        self.isJSONLines || ["x-json-stream", "x-json-seq"].contains(self.subtype) || self.subtype == "json-seq"
-            || self.subtype.hasSuffix("+json-seq") || self.subtype.hasSuffix("+x-ndjson") || self.subtype.hasSuffix("+ndjson")
+        self.mayBeJSONTexts
+            && (self.isJSONLines || self.isSubtype("x-json-stream") || self.isSubtype("x-json-seq") || self.isSubtype("json-seq")
+                || self.ends(with: "+json-seq") || self.ends(with: "+x-ndjson") || self.ends(with: "+ndjson"))
+    }
+
+    /// Asked for each message, and false for most types without a comparison of strings.
+    private var mayBeJSONTexts: Bool {
+        switch self.essence.utf8.last {
+        case UInt8(ascii: "n")?: self.ends(with: "ndjson")
+        case UInt8(ascii: "l")?, UInt8(ascii: "s")?, UInt8(ascii: "q")?, UInt8(ascii: "m")?: true
+        default: false
+        }
     }
 
     /// Whether a body of this type is one MessagePack value. The type had other names before it was registered.
     package var declaresMessagePack: Bool {
-        ["msgpack", "x-msgpack", "vnd.msgpack", "vnd.messagepack"].contains(self.subtype) || self.subtype.hasSuffix("+msgpack")
+        self.ends(with: "msgpack")
+            && (self.isSubtype("msgpack") || self.isSubtype("x-msgpack") || self.isSubtype("vnd.msgpack") || self.ends(with: "+msgpack"))
+            || self.isSubtype("vnd.messagepack")
     }
 
     /// Whether a body of this type is one CBOR value (RFC 8949, 9.5), or a sequence.
-    package var declaresCBOR: Bool { self.subtype == "cbor" || self.subtype.hasSuffix("+cbor") || self.declaresCBORSequence }
+    package var declaresCBOR: Bool { self.isSubtype("cbor") || self.ends(with: "+cbor") || self.declaresCBORSequence }
 
     /// Whether a body of this type is consecutive CBOR values (RFC 8742, 6).
-    package var declaresCBORSequence: Bool { self.subtype == "cbor-seq" || self.subtype.hasSuffix("+cbor-seq") }
+    package var declaresCBORSequence: Bool { self.isSubtype("cbor-seq") || self.ends(with: "+cbor-seq") }
 
     /// Whether a body of this type is XML (RFC 7303, 4).
-    package var declaresXML: Bool { self.subtype == "xml" || self.subtype.hasSuffix("+xml") }
+    package var declaresXML: Bool { self.isSubtype("xml") || self.ends(with: "+xml") }
 
-    /// Empty if there is none.
-    private var subtype: Substring { self.essence.firstIndex(of: "/").map { self.essence[self.essence.index(after: $0)...] } ?? "" }
+    /// Compares bytes: suffixes of strings are compared character by character.
+    private func ends(with suffix: StaticString) -> Bool {
+        let (essence, count) = (self.essence.utf8, suffix.utf8CodeUnitCount)
+        guard essence.count >= count else { return false }
+        return essence.suffix(count).elementsEqual(UnsafeBufferPointer(start: suffix.utf8Start, count: count))
+    }
+
+    private func isSubtype(_ name: StaticString) -> Bool {
+        let essence = self.essence.utf8
+        let rest = essence.count - name.utf8CodeUnitCount
+        guard rest > 0, self.ends(with: name) else { return false }
+        return essence[essence.index(essence.startIndex, offsetBy: rest - 1)] == UInt8(ascii: "/")
+    }
 
     /// The extension known to desktop programs; nil if the table has none.
     public var fileExtension: String? {

@@ -73,7 +73,7 @@ enum RequestFieldNames {
     private static let selecting = [
         // Representations (RFC 9110, 12.5; RFC 7089; RFC 7240).
         "accept", "accept-charset", "accept-language", "accept-datetime", "accept-features", "accept-profile", "accept-version",
-        "content-type", "content-language", "content-location", "content-profile", "prefer",
+        "content-type", "content-encoding", "content-language", "content-location", "content-profile", "prefer",
         "range-unit", "want-digest", "want-content-digest", "want-repr-digest", "icy-metadata", "timezone", "time-zone", "x-timezone",
         "dpr", "width", "viewport-width", "content-dpr", "device-memory", "x-country", "x-country-code", "x-region",
         "x-currency", "accept-currency", "x-consul-index",
@@ -146,7 +146,7 @@ enum RequestFieldNames {
 
     private static let ignored = [
         "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect",
-        "content-length", "content-encoding", "proxy-authorization", "http2-settings", "sec-websocket-key", "sec-websocket-version",
+        "content-length", "proxy-authorization", "http2-settings", "sec-websocket-key", "sec-websocket-version",
         "sec-websocket-extensions",
     ]
 

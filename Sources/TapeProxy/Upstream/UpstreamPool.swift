@@ -52,9 +52,11 @@ final class UpstreamPool {
         return self.take(from: self.lists[route]) { $0.stream.owner == nil && (isRepeatable || $0.client == client) }
     }
 
-    /// Takes a connection that serves this client alone, whichever versions the route offers.
+    /// Takes a connection that serves this client alone, whichever versions its route offered. One that was opened for a request with
+    /// credentials comes first, as it may be the authenticated one.
     private func takeOwn(_ route: UpstreamRoute, client: Int) -> HTTP1UpstreamStream? {
-        for route in [self.substitutes.route(for: route), route.ofHTTP1] {
+        let own = route.ofHTTP1
+        for route in [own] + self.lists.keys.filter({ $0 != own && $0.ofHTTP1 == own }) {
             if let stream = self.take(from: self.lists[route], where: { $0.stream.owner == client }) { return stream }
         }
         return nil
