@@ -155,12 +155,28 @@ struct TextRedaction {
                 }
             let placeholder = self.vault.placeholder(
                 for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptShape)
-            let bytes = self.spell().bytes(
+            var bytes = self.spell().bytes(
                 placeholder.standing(at: range, in: self.text), range: range, spelling: finding.spelling, isEscaped: isEscaped)
+            if count == nil {
+                for inner in self.inner(of: finding) {
+                    bytes += self.spell().bytes(
+                        Placeholder(kind: inner.kind, number: inner.number), range: range, spelling: finding.spelling, isEscaped: isEscaped)
+                }
+            }
             self.replace(range, with: bytes)
             if let count { self.replace(count, with: Array("\(placeholder.standing(at: range, in: self.text).bytes.count)".utf8)) }
             if let password = finding.password, !self.rules.keeps(kind: "password") {
                 _ = self.vault.placeholder(for: password, kind: "password", isSure: true, under: self.rules)
+            }
+        }
+
+        /// The placeholders of known secrets that a value contains, as a cookie that a client makes of a token does. They follow that of the
+        /// value, so that a replay tells users apart by them.
+        private func inner(of finding: Finding) -> [Placeholder] {
+            guard !self.keepsLengths, !self.kind.isBinary, finding.pieces.isEmpty else { return [] }
+            return switch finding.spelling {
+            case .number, .base64, .user: []
+            case .plain, .json, .form, .query, .markup: self.vault.inner(of: finding.secret)
             }
         }
 

@@ -9,6 +9,8 @@ public final class SecretVault: Sendable {
         var placeholders = PlaceholderList()
         /// Numbers by the bytes without escapes, so that all spellings are the same secret.
         var numbers = SecretList()
+        /// By number, the numbers of the secrets that a secret contained when it was learned. Most contain none.
+        var inner: [Int: [Int]] = [:]
         /// By number, whether the secret without escapes is searched for.
         var isSearched: [Bool] = []
         /// Spellings with escapes that are searched for, within the same limits.
@@ -112,7 +114,9 @@ public final class SecretVault: Sendable {
                     state.gaps.beyondLimits += 1
                     return Placeholder(for: written, kind: kind, keeping: shape) { _ in 0 }
                 }
+                let inner = Self.inner(of: secret, &state)
                 number = state.numbers.append(canonical)
+                if !inner.isEmpty { state.inner[number] = inner }
                 state.isSearched.append(false)
                 state.bytes += secret.count
                 let counts = state.counts
@@ -131,6 +135,31 @@ public final class SecretVault: Sendable {
                 self.own.withLock { $0 += 1 }
             }
             return state.placeholders[number]
+        }
+    }
+
+    /// A shorter secret in a value may be there by chance, or tell too much about the value.
+    private static let innerLength = 16
+    private static let innerLimit = 4
+
+    private static func inner(of secret: [UInt8], _ state: inout State) -> [Int] {
+        guard secret.count > Self.innerLength, !state.index.isEmpty else { return [] }
+        var found: Set<Int> = []
+        secret.withUnsafeBytes { value in
+            state.index.search(value) { hit in
+                if hit.range.count >= Self.innerLength { found.insert(hit.secret) }
+            }
+        }
+        return Array(found.sorted().prefix(Self.innerLimit))
+    }
+
+    /// The placeholders of the secrets that a secret contained when it was learned, in the form `{{kind:number}}`.
+    func inner(of secret: [UInt8]) -> [Placeholder] {
+        self.state.withLock { state in
+            guard !state.inner.isEmpty, let number = state.numbers.number(of: EscapeView.canonical(secret)),
+                let inner = state.inner[number]
+            else { return [] }
+            return inner.map { Placeholder(kind: state.placeholders[$0].kind, number: state.placeholders[$0].number) }
         }
     }
 
