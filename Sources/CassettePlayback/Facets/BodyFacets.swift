@@ -167,7 +167,7 @@ extension BodyFacet {
                 && (self.filename == nil) == (live.filename == nil)
         }
         guard self.size == self.value.count, live.size == live.value.count else { return false }
-        guard self.place == .json || self.place == .grpc || self.type == live.type, (self.filename == nil) == (live.filename == nil) else {
+        guard self.place == .grpc || self.type == live.type, (self.filename == nil) == (live.filename == nil) else {
             return false
         }
         return Self.fits(self.name, live.name) && Self.fits(self.value, live.value)

@@ -66,8 +66,12 @@ struct RangeFacts: Sendable, Hashable {
     var isWhole: Bool
     /// The offsets within the representation, in bytes.
     var bytes: Range<Int>
+    /// What the answer would have contained, had it not been cut.
+    var announced: Range<Int>
     /// The length of the whole representation, in bytes.
     var length: Int
+    /// The answer is a 206.
+    var isPart: Bool
     /// Nil if it is weak or absent.
     var strongTag: String?
     /// `Last-Modified`, if it is strong, that is, the answer was sent in a later second (RFC 9110, 8.8.2.2). Nil otherwise.
@@ -92,17 +96,20 @@ struct RangeFacts: Sendable, Hashable {
                 let length = isComplete ? body.size : response.headers.first("content-length").flatMap(Int.init), length >= body.size
             else { return nil }
             self.bytes = 0..<body.size
+            self.announced = 0..<length
             self.length = length
         case 206:
             guard let range = response.headers.first("content-range").flatMap(Self.contentRange),
                 isComplete ? range.bytes.count == body.size : range.bytes.count > body.size
             else { return nil }
             self.bytes = range.bytes.lowerBound..<range.bytes.lowerBound + body.size
+            self.announced = range.bytes
             self.length = range.length
         default: return nil
         }
         guard !self.bytes.isEmpty || self.length == 0 else { return nil }
         self.isWhole = response.status == 200 && isComplete
+        self.isPart = response.status == 206
         let tag = response.headers.first("etag")
         self.strongTag = tag?.hasPrefix("\"") == true ? tag : nil
         let modified = response.headers.first("last-modified")
@@ -211,6 +218,23 @@ enum RangeRule {
             ComputedRanges(
                 length: first.facts.length, ranges: ranges,
                 sources: needed.map { ComputedRanges.Source(index: $0.index, bytes: $0.facts.bytes) }))
+    }
+
+    /// The whole of an answer that its client left, from it and other parts of the same representation; nil if they lack some of it.
+    ///
+    /// Download managers split a download that is running, and close the connections whose rest another one takes. A client that left
+    /// without asking for parts, as after a timeout, is not replayed with more than it got.
+    static func continued(_ own: RangeFacts, candidates: [(index: Int, facts: RangeFacts)]) -> ComputedRanges? {
+        let parts = candidates.filter { $0.facts.isOfSame(as: own) }
+            .sorted { ($0.facts.bytes.lowerBound, $0.index) < ($1.facts.bytes.lowerBound, $1.index) }
+        guard own.bytes != own.announced, own.announced.count <= ComputedAnswer.limit, parts.contains(where: \.facts.isPart),
+            self.covers(own.announced, parts.map(\.facts.bytes))
+        else { return nil }
+        return ComputedRanges(
+            length: own.length, ranges: [own.announced],
+            sources: parts.filter { $0.facts.bytes.overlaps(own.announced) }.map {
+                ComputedRanges.Source(index: $0.index, bytes: $0.facts.bytes)
+            }, isRepresentation: !own.isPart)
     }
 
     /// - Parameter parts: sorted by their first byte.

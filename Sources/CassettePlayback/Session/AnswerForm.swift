@@ -45,10 +45,13 @@ public struct ComputedRanges: Sendable, Hashable {
     /// Recorded bodies that together contain all ranges, sorted by their first byte. If there are several, they have the same strong
     /// validator.
     public var sources: [Source]
+    /// Whether the only range is sent as the whole representation, with the recorded status.
+    public var isRepresentation: Bool
 
-    public init(length: Int, ranges: [Range<Int>], sources: [Source]) {
+    public init(length: Int, ranges: [Range<Int>], sources: [Source], isRepresentation: Bool = false) {
         self.length = length
         self.ranges = ranges
         self.sources = sources
+        self.isRepresentation = isRepresentation
     }
 }

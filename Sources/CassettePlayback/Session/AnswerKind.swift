@@ -13,9 +13,11 @@ enum AnswerKind: Sendable, Hashable {
 
     init(_ interaction: Interaction) {
         self.init(status: interaction.response?.status)
-        guard let response = interaction.response, (200...299).contains(response.status) else { return }
         let request = interaction.request.headers
         let range = request.first("range")
+        // The client left before any answer came, so nothing shows that the origin ignores ranges.
+        if interaction.response == nil, range != nil, interaction.wasLeftByClient { self = .partialContent }
+        guard let response = interaction.response, (200...299).contains(response.status) else { return }
         // Some origins send parts with status 200, or use units other than bytes.
         let isOfBytes = range?.lowercased().hasPrefix("bytes=") ?? true
         if response.headers.contains("content-range") || !isOfBytes {

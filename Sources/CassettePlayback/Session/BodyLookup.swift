@@ -311,6 +311,16 @@ struct BodyGroup: Sendable {
         self.numbers[body].flatMap { self.equals[$0].laidOut(index, for: live) }
     }
 
+    /// Whether the recorded client left before the answer to its request for a part came.
+    func isUnanswered(_ index: Int, _ body: BodyFacets) -> Bool {
+        self.numbers[body].map { self.equals[$0].isUnanswered(index) } ?? false
+    }
+
+    /// The rest of an answer that the recorded client left.
+    func continued(_ index: Int, _ body: BodyFacets, for live: LiveFields) -> ComputedRanges? {
+        self.numbers[body].flatMap { self.equals[$0].continued(index, for: live) }
+    }
+
     /// The exchange that answers a request once more although all are used up.
     mutating func again(_ body: BodyFacets, for live: LiveFields) -> Int? {
         self.numbers[body].flatMap { self.equals[$0].again(for: live) }

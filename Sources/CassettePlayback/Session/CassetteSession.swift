@@ -332,6 +332,20 @@ public final class CassetteSession: Sendable {
                 if form.ranges == nil, let ranges = group.laidOut(index, body, for: live) {
                     form.ranges = ranges
                     for source in ranges.sources { state.assignments.noteSent(source.index) }
+                } else if form.ranges == nil, let ranges = group.continued(index, body, for: live) {
+                    form.ranges = ranges
+                    state.computedFrom.formUnion(ranges.sources.map(\.index))
+                    state.verdict.note(
+                        computed:
+                            "\(self.text(ofExchange: index)): the rest of exchange \(index + 1) from \(ranges.sources.count) exchanges")
+                } else if form.ranges == nil, group.isUnanswered(index, body), self.ranges == .computed,
+                    case .computed(let ranges)? = group.computed(body, live, state.assignments), let source = ranges.sources.first
+                {
+                    // Its client left before the answer came, but other requests got this part.
+                    form.ranges = ranges
+                    state.computedFrom.formUnion(ranges.sources.map(\.index))
+                    state.verdict.note(computed: "\(self.text(ofExchange: index)): exchange \(index + 1) from exchange \(source.index + 1)")
+                    return .again(index: source.index)
                 }
             case .outOfTurn, .usedUp: break
             }

@@ -26,6 +26,8 @@ public enum ComputedAnswer {
         guard var response = interaction.response else { return interaction }
         if let ranges = form.ranges {
             try self.compute(ranges, &response, cassette, bodies, digest)
+            // The recorded client may have left a source.
+            interaction.outcome = .complete
         } else if form.isDecoded, let body = response.body, body.size > 0 {
             let bytes = try self.decoded(body, id: interaction.id, response.headers, bodies, digest)
             let fields = self.decodedFields(response.headers)
@@ -103,6 +105,9 @@ public enum ComputedAnswer {
         var sources: [(bytes: Range<Int>, source: ByteSource)] = []
         if !ranges.ranges.isEmpty {
             for source in ranges.sources { sources.append((source.bytes, try self.source(source, cassette, bodies, digest))) }
+        }
+        if ranges.isRepresentation, let whole = ranges.ranges.first {
+            return self.replace(&response, with: try self.bytes(whole, of: sources), fields: response.headers)
         }
         try self.compute(ranges.ranges, of: ranges.length, &response, sources)
     }

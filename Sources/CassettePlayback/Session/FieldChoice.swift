@@ -359,6 +359,27 @@ struct FieldChoice: Sendable {
             length: whole.facts.length, ranges: ranges, sources: [ComputedRanges.Source(index: whole.index, bytes: whole.facts.bytes)])
     }
 
+    /// Whether the recorded client left before the answer to its request for a part came.
+    func isUnanswered(_ index: Int) -> Bool {
+        self.ranges[UInt32(index)] == nil
+            && self.classes.contains { $0.isLeft && $0.kind == .partialContent && $0.members.contains(UInt32(index)) }
+    }
+
+    /// The rest of an answer that the recorded client left, from other parts that the same requester got; nil if they do not contain it.
+    func continued(_ index: Int, for live: LiveFields) -> ComputedRanges? {
+        guard live.computesRanges, let own = self.ranges[UInt32(index)], own.validator != nil,
+            let left = self.classes.first(where: { $0.isLeft && $0.members.contains(UInt32(index)) })
+        else { return nil }
+        // Representations of other types have other strong validators (RFC 9110, 8.8.1).
+        let others = LiveFields.rangeNames.union(LiveFields.negotiationNames)
+        let requester = left.profile.without(others)
+        var candidates: [(index: Int, facts: RangeFacts)] = []
+        for one in self.classes where requester.isOfSameRequester(as: one.profile.without(others)) {
+            for member in one.members { if let facts = self.ranges[member] { candidates.append((Int(member), facts)) } }
+        }
+        return RangeRule.continued(own, candidates: candidates)
+    }
+
     /// Order decides among all exchanges that may answer.
     private mutating func assignStrictly(_ allowed: [Int], _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
         let members = allowed.flatMap { self.classes[$0].members }.sorted().map(Int.init)

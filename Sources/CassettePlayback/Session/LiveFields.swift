@@ -10,6 +10,10 @@ struct LiveFields: Sendable {
     /// The hashes of the names.
     static let rangeNames = Set(ranges.map(RequestProfile.hash))
 
+    /// The hashes of the names of fields that negotiate the type of a representation (RFC 9110, 12.5; RFC 9530, 4).
+    static let negotiationNames = Set(
+        ["accept", "accept-charset", "accept-language", "want-digest", "want-content-digest", "want-repr-digest"].map(RequestProfile.hash))
+
     let profile: RequestProfile
     /// The cassette's placeholders in the request as it arrived. The client got them from an earlier replayed answer.
     var placeholders: [UInt64]
