@@ -11,6 +11,8 @@ package struct CurlScript: ExchangeWriter {
     /// The folder for files that the commands send; nil to explain how to get the files.
     private let folder: ExtractFolder?
     package private(set) var notes: [String] = []
+    /// How many commands send files that were not written.
+    private var incomplete = 0
 
     package init(_ target: ExportTarget, _ shell: ExportShell, files folder: ExtractFolder? = nil) {
         self.target = target
@@ -30,7 +32,11 @@ package struct CurlScript: ExchangeWriter {
             """)
     }
 
-    package mutating func end() throws {}
+    package mutating func end() throws {
+        guard self.incomplete > 0 else { return }
+        let commands = self.incomplete == 1 ? "1 command sends" : "\(self.incomplete) commands send"
+        self.notes.append("\(commands) files that were not written, so curl would send an empty body: add --files FOLDER to write them.")
+    }
 
     package mutating func append(_ interaction: Interaction, number: Int) throws {
         try self.target.write("# exchange \(number)\n")
@@ -48,6 +54,7 @@ package struct CurlScript: ExchangeWriter {
                 )
             }
         } else if !command.files.isEmpty {
+            self.incomplete += 1
             let path = VisibleText.line(ShellWord.quoted(self.target.path))
             try self.target.write("# the files it sends: wiretape show \(path) \(number) --curl --files wiretape-\(number) > /dev/null\n")
         }

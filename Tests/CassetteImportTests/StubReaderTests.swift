@@ -32,6 +32,18 @@ import Testing
         #expect(try self.importing.run(text, as: "t.json").report.sources[0].kind == .testProxy)
     }
 
+    /// Stubs of two ports are two servers.
+    @Test func portAndSchemeOfAStubWithoutAHostAreKept() throws {
+        let text = #"""
+            {"mappings": [
+              {"request": {"method": "GET", "urlPath": "/s", "port": 8443, "scheme": "https"}, "response": {"status": 200, "body": "A"}},
+              {"request": {"method": "GET", "urlPath": "/s", "port": 9443}, "response": {"status": 200, "body": "B"}},
+              {"request": {"method": "GET", "urlPath": "/s", "scheme": "https"}, "response": {"status": 200, "body": "C"}}]}
+            """#
+        let urls = try self.importing.run(text, as: "mappings.json").exchanges.map(\.request.url)
+        #expect(urls == ["https://localhost:8443/s", "http://localhost:9443/s", "https://localhost/s"])
+    }
+
     @Test func stubsOfWireMockThatNameARequestAreRead() throws {
         let first = #"""
             {"request": {"method": "POST", "urlPath": "/pets", "queryParameters": {"q": {"equalTo": "a b"}},

@@ -32,6 +32,12 @@ struct UpstreamRoute: Hashable {
             self.origin, serverName: self.serverName, protocols: self.origin.scheme == .https ? ["http/1.1"] : [], hops: self.hops)
     }
 
+    /// Whether the routes differ at most in the versions that they offer.
+    func offersOtherVersions(than other: UpstreamRoute) -> Bool {
+        self.origin == other.origin && self.serverName == other.serverName && self.isTunnelled == other.isTunnelled
+            && self.isUnread == other.isUnread && self.hops == other.hops
+    }
+
     var mayBeHTTP2: Bool { self.protocols.contains { $0 == "h2" || $0 == "h2c" } }
 
     /// The host for which the origin's certificate must be valid: the one that the client asked for.

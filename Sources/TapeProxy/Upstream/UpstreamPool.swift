@@ -55,8 +55,7 @@ final class UpstreamPool {
     /// Takes a connection that serves this client alone, whichever versions its route offered. One that was opened for a request with
     /// credentials comes first, as it may be the authenticated one.
     private func takeOwn(_ route: UpstreamRoute, client: Int) -> HTTP1UpstreamStream? {
-        let own = route.ofHTTP1
-        for route in [own] + self.lists.keys.filter({ $0 != own && $0.ofHTTP1 == own }) {
+        for route in [route.ofHTTP1] + self.lists.keys.filter({ $0.offersOtherVersions(than: route) }) {
             if let stream = self.take(from: self.lists[route], where: { $0.stream.owner == client }) { return stream }
         }
         return nil

@@ -80,7 +80,9 @@ struct ProxyRun {
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: self.hasProgram)
         for notice in plan.notices { screen.say(notice) }
         // Before the run: an earlier run's report must not be mistaken for this run's.
-        let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.pulled ?? self.file)) }
+        let reports = try self.reports.map {
+            (report: $0, file: try OutputFile(path: $0.path, from: self.pulled ?? self.file, removesOld: true))
+        }
         let log = try self.proxy.server.openLog(beside: self.file)
         defer { log?.flush() }
         var configuration = self.configuration(settings)

@@ -15,7 +15,10 @@ final class OutputFile {
     ///   - path: nil for standard output.
     ///   - source: the file that is read meanwhile, which the output must not overwrite.
     ///   - keepsOld: whether an old file stays as it is until `finish`. Devices and pipes are written at once.
-    init(path: String?, from source: String? = nil, keepsOld: Bool = false) throws(CassetteError) {
+    ///   - removesOld: whether there is no file until `finish`, so that an old one is not mistaken for the new one.
+    init(
+        path: String?, from source: String? = nil, keepsOld: Bool = false, removesOld: Bool = false
+    ) throws(CassetteError) {
         self.name = path ?? "standard output"
         guard let path else {
             self.descriptor = STDOUT_FILENO
@@ -25,12 +28,13 @@ final class OutputFile {
             throw CassetteError(.unwritable, "\"\(path)\" is the cassette itself: choose another --output.")
         }
         let target = Self.destination(of: path)
-        let fresh = keepsOld && Self.isReplaceable(target) ? "\(target).\(getpid()).new" : nil
+        let fresh = (keepsOld || removesOld) && Self.isReplaceable(target) ? "\(target).\(getpid()).new" : nil
         // Removes a leftover of another process with the same ID.
         if let fresh { unlink(fresh) }
         self.descriptor = open(fresh ?? path, O_WRONLY | O_CREAT | (fresh == nil ? O_TRUNC : O_EXCL) | O_CLOEXEC, 0o644)
         guard self.descriptor >= 0 else { throw Self.unwritable(path, "choose another --output.") }
         self.fresh = fresh.map { ($0, target) }
+        if removesOld, fresh != nil { unlink(target) }
     }
 
     deinit {

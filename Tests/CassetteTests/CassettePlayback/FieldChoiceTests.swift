@@ -557,4 +557,71 @@ import Testing
         let session = SentRequests(requests: [preflight("PUT", "x-a")]).session()
         #expect(try self.indexes(session, [preflight(asked[0], asked[1]), preflight("PUT", "x-a")]) == [nil, 0])
     }
+    /// The numbers that replace secrets in JSON contain the secrets' numbers.
+    @Test func numbersTellRequestsApart() throws {
+        let requests = (1...3).map { number in
+            Request(
+                method: "GET", url: "http://a.test/me?t={{token:\(number)}}", lines: [], answer: "user \(number)")
+        }
+        let session = SentRequests(requests: requests).session(redaction: LiveRedactor(Redactor()))
+        let live = [3, 1, 2].map { Request(method: "GET", url: "http://a.test/me?t=200290000\($0)", lines: []) }
+        #expect(try self.indexes(session, live) == [2, 0, 1])
+    }
+
+    @Test func theCodingOfARequestIsCompared() throws {
+        let coded = Request(lines: ["Content-Encoding: gzip"], body: "a", status: 415, answer: "no")
+        let plain = Request(body: "a", answer: "yes")
+        let session = SentRequests(requests: [coded, plain]).session()
+        #expect(try self.indexes(session, [plain, coded]) == [1, 0])
+    }
+
+    // MARK: Downloads in pieces
+
+    private let pieces = [
+        (lines: [], status: 200, answering: ["Content-Length: 10"], answer: "0123", isLeft: true),
+        (lines: ["Range: bytes=4-9"], status: 206, answering: ["Content-Range: bytes 4-9/10"], answer: "45", isLeft: true),
+        (lines: ["Range: bytes=6-9"], status: 206, answering: ["Content-Range: bytes 6-9/10"], answer: "6789", isLeft: false),
+    ]
+
+    private func pieces(tag: String) -> [Request] {
+        self.pieces.map { piece in
+            Request(
+                method: "GET", lines: piece.lines, status: piece.status,
+                answerLines: piece.answering + ["ETag: \(tag)", "Content-Type: application/octet-stream"], answer: piece.answer,
+                outcome: piece.isLeft ? .cut(Cut(by: .client, reason: "the client left")) : .complete)
+        }
+    }
+
+    @Test func anAnswerThatWasLeftGoesOnWithOtherParts() throws {
+        let requests = self.pieces(tag: "\"a\"")
+        let session = SentRequests(requests: requests).session()
+        var sources: [[Range<Int>]] = []
+        for (index, request) in requests.enumerated() {
+            guard case .replay(let answering, let form) = try session.send(request) else { throw CassetteError(.damaged, "refused") }
+            #expect(answering == index)
+            sources.append(form.ranges?.ranges ?? [])
+        }
+        #expect(sources == [[0..<10], [4..<10], []])
+        #expect(session.verdict().computed == 2)
+    }
+
+    /// A weak validator does not show that the parts are of one representation.
+    @Test func partsOfAnotherRepresentationAreNotUsed() throws {
+        let requests = self.pieces(tag: "W/\"a\"")
+        let session = SentRequests(requests: requests).session()
+        guard case .replay(0, let form) = try session.send(requests[0]) else { throw CassetteError(.damaged, "refused") }
+        #expect(form.ranges == nil)
+    }
+
+    /// Whoever gave up waiting for a whole representation is not given it.
+    @Test func aClientThatLeftBeforeItAskedForPartsGetsNoMore() throws {
+        let whole = Request(
+            method: "GET", lines: [], answerLines: ["ETag: \"a\"", "Content-Length: 10"], answer: "0123456789")
+        var left = whole
+        (left.answer, left.outcome) = ("0123", .cut(Cut(by: .client, reason: "the client left")))
+        let session = SentRequests(requests: [left, whole]).session()
+        #expect(session.verdict().computed == 0)
+        guard case .replay(_, let form) = try session.send(left) else { throw CassetteError(.damaged, "refused") }
+        #expect(form.ranges == nil)
+    }
 }

@@ -109,4 +109,21 @@ import Testing
         #expect(throws: SearchBudget.Spent.self) { try pass.run(source) { _ in } }
         #expect(looked == 1)
     }
+
+    /// Each spelling of a secret is entered among those of similar ones, which takes time by its length.
+    @Test func longSecretsCostMoreThanTheirNumber() {
+        func work(length: Int) -> Int {
+            let budget = SearchBudget()
+            let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+            let secrets = (0..<100).map { number in
+                String(decoding: (0..<length + number).map { letters[$0 * 7 % letters.count] }, as: UTF8.self)
+            }
+            let text = "[" + secrets.map { #"{"password":"\#($0)"}"# }.joined(separator: ",") + "]"
+            var body: WireBody? = WireBody(Array(text.utf8))
+            var response = RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: application/json"]))
+            _ = Redactor().within(budget).redact(response: &response, body: &body)
+            return budget.workDone
+        }
+        #expect(work(length: 1000) > 4 * work(length: 20))
+    }
 }

@@ -44,6 +44,20 @@ import Testing
         #expect(throws: MessageError.self) { try self.request("POST", "Content-Length: x") }
     }
 
+    // MARK: In a tunnel
+
+    /// Two servers of one host would share a URL.
+    @Test(
+        arguments: [
+            ("h", 8443, "https://h:8443/a"), ("h:", 8443, "https://h:8443/a"), ("h:8443", 8443, "https://h:8443/a"),
+            ("h", 443, "https://h/a"), ("h:443", 443, "https://h:443/a"), ("[::1]", 8443, "https://[::1]:8443/a"),
+        ])
+    func aHostWithoutAPortHasThatOfTheTunnel(host: String, port: Int, url: String) throws {
+        let scope = TunnelScope(route: UpstreamRoute(Origin(scheme: .https, host: "h", port: port)))
+        let head = RequestHead(method: "GET", target: "/a", version: .http11, fields: HeaderFields(["Host: \(host)"]))
+        #expect(try IncomingRequest(head, start: .now(), scope: scope).url == url)
+    }
+
     // MARK: A URL in the path
 
     /// - Parameter host: the beginning of a URL whose authority is the Host field; nil for the proxy's own.

@@ -40,6 +40,22 @@ import Testing
         #expect(firstChannel.isActive && secondChannel.isActive)
     }
 
+    /// The origin's 401 bound one connection to the client, and the login took another one, as it does if both HTTP versions are offered.
+    @Test func theConnectionThatWasOpenedForCredentialsComesFirst() throws {
+        let pool = self.pool()
+        let both = UpstreamRoute(Origin(scheme: .https, host: "h"), protocols: ["h2", "http/1.1"])
+        let (anonymous, _) = try self.upstream(1, both, in: pool)
+        let (authenticated, _) = try self.upstream(2, both.ofHTTP1, in: pool)
+        for stream in [authenticated, anonymous] {
+            stream.bind(to: 7)
+            pool.put(stream, client: 7)
+        }
+        #expect(pool.take(both, client: 7, isRepeatable: true) === authenticated)
+        // A login on the connection whose 401 it answers.
+        #expect(pool.take(both.ofHTTP1, client: 7, isRepeatable: true) === anonymous)
+        #expect(pool.take(both, client: 7, isRepeatable: true) == nil)
+    }
+
     @Test func aConnectionThatClosesWhileIdleIsRemoved() throws {
         let pool = self.pool()
         let (upstream, channel) = try self.upstream(1, in: pool)

@@ -77,6 +77,10 @@ import Testing
         #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
         #expect(try RecordedExchanges.read(path).map(\.isUndecoded) == [false, true])
         #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
+        let unreadable = try CassetteFinisher.unreadableBodies(in: path)
+        #expect(unreadable.count == 1 && unreadable.allSatisfy { !$0.reason.isEmpty })
+        try FileManager.default.removeItem(atPath: folder.file("tape.bodies/undeveloped.raw"))
+        #expect(try CassetteFinisher.unreadableBodies(in: path).map(\.exchange) == unreadable.map(\.exchange))
     }
 
     /// Stored blocks of seven bytes, which zlib never writes.

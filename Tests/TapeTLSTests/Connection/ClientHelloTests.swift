@@ -49,6 +49,14 @@ struct ClientHelloTests {
         #expect(self.hello(name: body).serverName == nil)
     }
 
+    @Test(arguments: ["--insecure", "a-.test", ".test", "a..test", "-a.test", "."])
+    func aNameWithAnEmptyLabelOrAHyphenAtItsEndCountsAsAbsent(name: String) {
+        #expect(self.hello(name: self.nameBody(Array(name.utf8))).serverName == nil)
+    }
+
+    @Test(arguments: ["a-b.test", "_a.test", "a.test.", "xn--a.test", "127.0.0.1", "::1"])
+    func otherNamesAreRead(name: String) { #expect(self.hello(name: self.nameBody(Array(name.utf8))).serverName == name) }
+
     @Test func aNameHas255BytesAtMost() {
         #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 255))).serverName?.count == 255)
         #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 256))).serverName == nil)
