@@ -51,7 +51,7 @@ import Testing
         let answer = try RecordedAnswer(interaction, payload: .bytes(Array("abcdefgh".utf8)), size: 8)
         let schedule = try #require(ReplaySchedule(latency, times: answer.times, arrival: answer.arrival))
         let pace = ReplayPace(schedule, start: scene.loop.now, proxy: scene.proxy)
-        return ReplayBodySender(answer: answer, isChunked: true, client: scene.client, library: nil, pace: pace)
+        return ReplayBodySender(answer: answer, trailers: answer.trailers, isChunked: true, client: scene.client, library: nil, pace: pace)
     }
 
     @Test func chunksGoOutWhenTheyCame() throws {
