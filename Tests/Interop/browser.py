@@ -254,7 +254,7 @@ def run(lab):
     keep = ["--keep", f"body:sha256:{hashlib.sha256(files['/script.js'][1]).hexdigest()}"]
     ran = ["ran to the end\n200 the plain text"]
     lab.record("integrity", checked, unused=True, expect=ran, secrets=[(SECRET, "password")], normalize=refused,
-               record_says=["names the SHA-384 digest of a body", " ".join(keep)])
+               record_says=["contains the SHA-384 digest of a body", " ".join(keep)])
     lab.record("integrity-kept", checked, unused=True, expect=ran, record_options=keep)
     miss = lab.record("miss", [python, driver, f"{origin}/page/miss#known"], replayed=[python, driver, f"{origin}/page/miss#unknown"], unused=True, wiretape=3,
                       expect=["200\n200\n200"], compare=False)
