@@ -46,7 +46,19 @@ struct BodyRedaction {
     private func plain(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
         let found = wire.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
         guard !found.edits.isEmpty else { return nil }
+        if found.edits.edits.last?.range.upperBound == wire.count, Self.endsBeforeRepresentation(headers) {
+            notes.append("not searched for the rest of a secret that may continue in another part")
+        }
         return Result(bytes: found.edits.applied(to: wire), count: found.count, edits: found.edits, digests: found.digests)
+    }
+
+    /// Whether a body is a part that ends before the end of its representation (RFC 9110, 14.4).
+    private static func endsBeforeRepresentation(_ headers: HeaderFields) -> Bool {
+        guard let range = headers.first("content-range"), range.lowercased().hasPrefix("bytes "),
+            let slash = range.lastIndex(of: "/"), let dash = range[..<slash].lastIndex(of: "-"),
+            let last = Int(range[range.index(after: dash)..<slash])
+        else { return false }
+        return Int(range[range.index(after: slash)...]).map { last < $0 - 1 } ?? true
     }
 
     /// The edits needed in a content.

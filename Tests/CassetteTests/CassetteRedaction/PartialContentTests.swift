@@ -82,4 +82,14 @@ import Testing
         #expect(outcome.isBodyChanged)
         #expect((body?.bytes.count == wire.count) == outcome.notes.isEmpty, "\(outcome.notes)")
     }
+
+    /// Its rest is in a part that shows neither name nor beginning.
+    @Test(arguments: [("bytes 0-29/100", true), ("bytes 0-29/*", true), ("bytes 0-29/30", false), ("bytes 70-99/100", false)])
+    func aPartThatEndsWithinASecretCountsAsUnsearched(range: String, isNoted: Bool) {
+        var response = RecordedResponse(
+            status: 206, headers: HeaderFields(["Content-Type: application/json", "Content-Range: \(range)"]))
+        var body: WireBody? = WireBody(Array(#"{"a": 1, "password":"hunter2hunter2"#.utf8.prefix(30)))
+        let note = Redactor().redact(response: &response, body: &body).note
+        #expect((note?.contains("not searched") == true) == isNoted, "\(note ?? "")")
+    }
 }
