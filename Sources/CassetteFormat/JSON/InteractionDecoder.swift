@@ -26,6 +26,7 @@ public enum InteractionDecoder {
 
     private static let members = [
         "id", "started", "request", "interim", "response", "outcome", "tunnel", "timing", "connection", "webSocket", "modified",
+        "repeat",
     ]
 
     private static func interaction(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Interaction {
@@ -36,6 +37,7 @@ public enum InteractionDecoder {
         }
         var interaction = Interaction(
             id: try reader.requiredInt("id"), started: time, request: try self.request(reader.required("request"), place))
+        interaction.repeats = try reader.bool("repeat") ?? false
         if let response = reader["response"] { interaction.response = try self.response(response, place) }
         if let interim = reader["interim"] {
             guard interim.kind == .array else { throw reader.error(interim, "interim", "expected an array") }

@@ -17,6 +17,10 @@ public enum InteractionEncoder {
         writer.integer(interaction.id)
         writer.member("started")
         writer.timestamp(interaction.started)
+        if interaction.repeats {
+            writer.member("repeat")
+            writer.bool(true)
+        }
         writer.member("request")
         self.request(interaction.request, &writer)
         if !interaction.interim.isEmpty {

@@ -9,6 +9,8 @@ public struct InteractionSummaries: Sendable {
     private var entries: [Entry] = []
     /// The first interaction that lacks a member, or is not JSON up to it.
     public private(set) var firstUnreadable: Int?
+    /// The positions of interactions that may have the member `repeat`, ascending.
+    public private(set) var mayRepeat: [Int] = []
 
     private struct Entry: Sendable {
         var id: Int
@@ -29,6 +31,7 @@ public struct InteractionSummaries: Sendable {
 
     /// Skims the JSON text of the next interaction.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if ByteSearch.contains("\"repeat\"", in: bytes) { self.mayRepeat.append(self.count) }
         guard let skimmed = InteractionSummaryReader.skim(bytes) else { return self.appendUnreadable() }
         guard !skimmed.hasEscapes else {
             guard let summary = InteractionSummaryReader.read(bytes) else { return self.appendUnreadable() }
@@ -48,6 +51,7 @@ public struct InteractionSummaries: Sendable {
     /// Appends the summaries of the next part of the file.
     public mutating func append(_ others: InteractionSummaries) {
         self.firstUnreadable = self.firstUnreadable ?? others.firstUnreadable.map { self.count + $0 }
+        self.mayRepeat += others.mayRepeat.map { self.count + $0 }
         let start = self.arena.count
         self.arena += others.arena
         self.entries.reserveCapacity(self.count + others.count)

@@ -19,6 +19,8 @@ public struct Interaction: Sendable, Hashable {
     public var webSocket: WebSocketMessages?
     /// The traffic rules that applied to the exchange; nil if none did.
     public var modified: Modification?
+    /// Whether a replay may send the answer any number of times, as for a login. Written by hand; a recording never has it.
+    public var repeats = false
     /// Members that this version does not know; they are kept when the cassette is rewritten.
     public var unknown: [UnknownMember]
 

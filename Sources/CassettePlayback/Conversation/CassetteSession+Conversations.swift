@@ -58,7 +58,7 @@ extension CassetteSession {
     ) throws(CassetteError) -> PendingConversation? {
         guard let key = pending.key, let source, self.rules.custom.isEmpty else { return nil }
         let members = self.groups.members(ofKey: key).map(Int.init)
-        let due = self.state.withLock { state in members.first { state.assignments.answered[$0] == 0 } }
+        let due = self.state.withLock { state in members.first { state.assignments.isAvailable($0) } }
         if let due, try self.conversation(at: due, source)?.webSocket == nil { return nil }
         guard var conversation = try self.conversation(pending, latency: latency), !conversation.choice.isEmpty else { return nil }
         let answered = self.state.withLock { $0.assignments.answered }
@@ -78,7 +78,7 @@ extension CassetteSession {
     private func earliest(of conversation: PendingConversation) -> RecordedConversation? {
         let repeats = self.repetition != .never
         return self.state.withLock { state in
-            conversation.choice.earliest(repeats: repeats) { state.assignments.answered[$0] == 0 }
+            conversation.choice.earliest(repeats: repeats) { state.assignments.isAvailable($0) }
         }
     }
 
@@ -123,7 +123,7 @@ extension CassetteSession {
         // A WebSocket that was already opened here cannot be handed to the origin.
         let (repeats, mayForward) = (self.repetition != .never, self.mayForward && !choice.isWebSocket)
         let settled: (step: ConversationChoice.Step, assignment: AssignmentRule.Assignment?) = self.state.withLock { state in
-            let step = choice.step(isPatient: isPatient, repeats: repeats, mayForward: mayForward) { state.assignments.answered[$0] == 0 }
+            let step = choice.step(isPatient: isPatient, repeats: repeats, mayForward: mayForward) { state.assignments.isAvailable($0) }
             guard case .take(let indexes) = step else { return (step, nil) }
             var turn = state.conversations.turns[conversation.key] ?? AssignmentRule.Turn()
             let assignment = state.assignments.assign([], turn: &turn, others: indexes)
@@ -165,7 +165,7 @@ extension CassetteSession {
     private func nearest(_ conversation: PendingConversation, _ message: BodyFacets?) -> (fitting: Int, bodies: [NearBody]) {
         let (choice, repeats) = (conversation.choice, self.repetition != .never)
         let step = self.state.withLock { state in
-            choice.step(isPatient: false, repeats: repeats) { state.assignments.answered[$0] == 0 }
+            choice.step(isPatient: false, repeats: repeats) { state.assignments.isAvailable($0) }
         }
         if case .nothing(let fitting) = step, fitting > 0 { return (fitting, []) }
         return (

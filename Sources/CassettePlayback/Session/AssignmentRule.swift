@@ -46,8 +46,16 @@ struct AssignmentRule: Sendable {
     /// Marks an exchange that cannot answer a request.
     static let unanswerable = UInt32.max
 
-    /// - Parameter isAnswerable: for each exchange, whether it can answer a request.
-    init(isAnswerable: some Sequence<Bool>, repetition: Repetition = .never, order: ReplayOrder = .any) {
+    /// Exchanges that may answer any number of times, whatever the repetition.
+    private let repeating: Set<Int>
+
+    /// - Parameters:
+    ///   - isAnswerable: for each exchange, whether it can answer a request.
+    ///   - repeating: the exchanges that may answer any number of times.
+    init(
+        isAnswerable: some Sequence<Bool>, repetition: Repetition = .never, order: ReplayOrder = .any, repeating: Set<Int> = []
+    ) {
+        self.repeating = repeating
         self.repetition = repetition
         self.order = order
         self.answered = isAnswerable.map { $0 ? 0 : Self.unanswerable }
@@ -65,7 +73,7 @@ struct AssignmentRule: Sendable {
             return self.take(self.due)
         }
         if let next = next ?? others.first(where: { self.answered[$0] == 0 }) { return self.take(next) }
-        if let index = self.brokenOne(of: equals, others) { return self.again(index) }
+        if let index = self.brokenOne(of: equals, others) ?? self.repeatingOne(of: equals, others) { return self.again(index) }
         let repeated =
             equals.isEmpty
             ? self.repeated(others.count, turn: &turn).map { others[$0] }
@@ -82,6 +90,15 @@ struct AssignmentRule: Sendable {
         let index = equals.last { self.broken.contains(Int($0)) }.map(Int.init) ?? others.last { self.broken.contains($0) }
         return index.flatMap { self.broken.remove($0) }
     }
+
+    /// The last of some exchanges that may answer any number of times.
+    private func repeatingOne(of equals: ArraySlice<UInt32>, _ others: [Int]) -> Int? {
+        guard !self.repeating.isEmpty else { return nil }
+        return equals.last { self.repeating.contains(Int($0)) }.map(Int.init) ?? others.last { self.repeating.contains($0) }
+    }
+
+    /// Whether an exchange can still answer: it has not, or it may do so any number of times.
+    func isAvailable(_ index: Int) -> Bool { self.answered[index] == 0 || self.repeating.contains(index) }
 
     /// Lets an exchange answer once more, outside of the rule of repetition.
     mutating func again(_ index: Int) -> Assignment {

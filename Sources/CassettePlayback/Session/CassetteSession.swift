@@ -111,7 +111,8 @@ public final class CassetteSession: Sendable {
         self.source = source
         self.digest = digest
         let assignments = AssignmentRule(
-            isAnswerable: keys.keyNumbers.lazy.map { $0 != RecordedKeys.noKey }, repetition: repetition, order: order)
+            isAnswerable: keys.keyNumbers.lazy.map { $0 != RecordedKeys.noKey }, repetition: repetition, order: order,
+            repeating: keys.repeating)
         self.state = Guarded(
             State(assignments: assignments, turns: Array(repeating: AssignmentRule.Turn(), count: keys.distinctCount)))
         self.nearestRequests.makeSketchesAhead()

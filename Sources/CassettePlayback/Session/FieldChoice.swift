@@ -267,6 +267,9 @@ struct FieldChoice: Sendable {
             }
             return rule.assign([], turn: &turn, others: [best.index])
         }
+        for (number, _) in zip(allowed, ranks).sorted(by: { $0.1 < $1.1 }) {
+            if let index = self.classes[number].members.last(where: { rule.isAvailable(Int($0)) }) { return rule.again(Int(index)) }
+        }
         guard rule.repetition != .never, let least = ranks.min() else { return .usedUp }
         let repeated = zip(allowed, ranks).filter { $1 == least }.flatMap { self.classes[$0.0].members }.sorted()
         turn = self.repetitions[repeated[0]] ?? turn

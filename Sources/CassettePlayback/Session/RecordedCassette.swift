@@ -126,6 +126,12 @@ public final class RecordedCassette: Sendable {
                 }
             }
         }
+        if !self.requests.mayRepeat.isEmpty {
+            let positions = Set(self.requests.mayRepeat)
+            for (index, position) in self.order.enumerated() where positions.contains(Int(position)) {
+                if try self.interaction(at: index).repeats { keys.repeating.insert(index) }
+            }
+        }
         return keys
     }
 

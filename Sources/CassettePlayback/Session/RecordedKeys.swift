@@ -37,6 +37,9 @@ struct RecordedKeys: Sendable {
         var count: Int
     }
 
+    /// The exchanges that may answer any number of times, by index in order of request start.
+    var repeating: Set<Int> = []
+
     init() {
         self.slots = Array(repeating: .empty, count: 16)
     }

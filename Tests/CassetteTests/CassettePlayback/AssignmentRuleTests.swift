@@ -138,4 +138,13 @@ import Testing
 
 @Test func repetitionsHaveTheNamesOfTheCommandLine() {
     #expect(Repetition.allCases.map(\.rawValue) == ["never", "last", "cycle"])
+
+    @Test func anExchangeThatRepeatsAnswersAgainAfterItsEquals() {
+        var rule = AssignmentRule(isAnswerable: [true, true, true], repeating: [0])
+        var (turn, other) = (AssignmentRule.Turn(), AssignmentRule.Turn())
+        let assigned = (0..<4).map { _ in rule.assign([0, 1], turn: &turn) }
+        #expect(assigned == [.first(index: 0, after: nil), .first(index: 1, after: nil), .again(index: 0), .again(index: 0)])
+        #expect(rule.assign([2], turn: &other) == .first(index: 2, after: nil))
+        #expect(rule.assign([2], turn: &other) == .usedUp)
+    }
 }
