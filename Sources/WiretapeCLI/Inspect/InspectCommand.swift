@@ -80,6 +80,9 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
         help: ArgumentHelp("With --lint, also what this server would refuse, with its usual limits.", valueName: "server"))
     var server: UploadServer?
 
+    @Flag(help: "Sum the tokens that answers of language models say they used, by model and host.")
+    var usage = false
+
     @Flag(
         help: """
             Print JSON: the list as an array; with a number, the exchange as it is in the cassette; with another option, its result.
@@ -101,7 +104,7 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
             self.part.map { _ in "--part" }, self.message.map { _ in "--message" },
             self.body != nil && self.part == nil && self.message == nil ? "--body" : nil,
             self.message == nil ? self.extract.map { _ in "--extract" } : nil, self.lint ? "--lint" : nil,
-            self.page.web ? "--web" : nil,
+            self.usage ? "--usage" : nil, self.page.web ? "--web" : nil,
         ].compactMap { $0 }
         if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) cannot be used together.") }
         if self.against != nil, !self.page.web { throw ValidationError("--against needs --web: without a page, use wiretape diff.") }
@@ -118,6 +121,9 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
         }
         if self.message != nil, self.extract != nil, self.json || self.raw {
             throw ValidationError("--message with --extract takes neither --json nor --raw.")
+        }
+        if self.usage, self.number != nil {
+            throw ValidationError("--usage sums all exchanges: omit the number, or choose some with --filter.")
         }
         if self.raw, self.json { throw ValidationError("--raw and --json cannot be used together.") }
         if self.server != nil, !self.lint { throw ValidationError("--for needs --lint.") }
@@ -213,6 +219,7 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
         if let folder = self.extract {
             return try inspection.extract(self.number, to: folder, overwrites: self.overwrite, json: self.json)
         }
+        if self.usage { return self.json ? try inspection.usageJSON() : try inspection.usage() }
         switch (self.number, self.part, self.body) {
         case (nil, _, _): self.json ? try inspection.listJSON() : try inspection.list()
         case (let number?, let part?, let body):

@@ -58,7 +58,7 @@ struct Inspection {
     }
 
     /// Calls `body` with each wanted exchange and its number, in order of request start.
-    private func forEachWanted(_ body: (_ number: Int, _ interaction: Interaction) throws -> Void) throws {
+    func forEachWanted(_ body: (_ number: Int, _ interaction: Interaction) throws -> Void) throws {
         for index in 0..<self.cassette.count {
             let interaction = try self.cassette.interaction(at: index)
             if try self.filter?.matches(interaction) != false { try body(index + 1, interaction) }
@@ -222,7 +222,7 @@ struct Inspection {
         try self.writeJSON(json.finish())
     }
 
-    private func writeJSON(_ bytes: [UInt8]) throws {
+    func writeJSON(_ bytes: [UInt8]) throws {
         try self.write(VisibleText.whole(bytes, .json) + "\n")
     }
 
@@ -456,7 +456,7 @@ struct Inspection {
         throw InspectError(.noExchange, "there is no exchange \(number): \"\(self.file)\" \(range).")
     }
 
-    private func write(_ text: String) throws {
+    func write(_ text: String) throws {
         var text = text
         try text.withUTF8 { try self.write(UnsafeRawBufferPointer($0)) }
     }
