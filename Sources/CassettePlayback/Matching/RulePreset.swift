@@ -15,6 +15,12 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
     public static let names = Self.allCases.map(\.rawValue)
 
     public init(_ name: String) throws(MatchRuleError) {
+        guard name != "auto" else {
+            throw MatchRuleError(
+                .unknownRule,
+                "\"auto\" applies no rules: run \"wiretape suggest FILE\" for the presets that fit a recording and what their rules make equal, and name one"
+            )
+        }
         guard let preset = Self(rawValue: name) else {
             throw MatchRuleError(
                 .unknownRule,
