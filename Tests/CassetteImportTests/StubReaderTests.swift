@@ -40,7 +40,7 @@ import Testing
               {"request": {"method": "GET", "urlPath": "/s", "port": 9443}, "response": {"status": 200, "body": "B"}},
               {"request": {"method": "GET", "urlPath": "/s", "scheme": "https"}, "response": {"status": 200, "body": "C"}}]}
             """#
-        let urls = try self.importing.run(text, as: "mappings.json").exchanges.map(\.request.url)
+        let urls = try self.importing.run(text, as: "mappings.json").interactions.map(\.request.url)
         #expect(urls == ["https://localhost:8443/s", "http://localhost:9443/s", "https://localhost/s"])
     }
 
