@@ -25,6 +25,10 @@ package struct InspectedRun: Sendable {
     package var open: OpenExchanges
     /// Whether the recording replaces an older one; nil if no one is asked.
     package var review: ReviewQuestion?
+    /// Adds match rules, which apply to requests that arrive from now on; nil if nothing is replayed. Reads from disk.
+    package var match: (@Sendable (MatchRuleTexts) throws -> Void)?
+    /// Pauses the recording, or goes on, and returns whether it is paused; nil only asks. Nil if nothing is recorded.
+    package var pause: (@Sendable (Bool?) -> Bool)?
     /// The rules that change the traffic; nil if the page can neither show nor change them.
     package var rules: InspectedRules?
 

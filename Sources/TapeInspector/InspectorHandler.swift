@@ -30,14 +30,14 @@ final class InspectorContext {
     static let knownLimit = 64
 
     let gate: LocalGate
-    let service: InspectorService
+    let service: InspectorTabs
     let feed: InspectorFeed
     let threads: NIOThreadPool
     let times: Times
     private var connections: [ObjectIdentifier: InspectorHandler] = [:]
     private var seats = ConnectionSeats<ObjectIdentifier>(knownLimit: InspectorContext.knownLimit)
 
-    init(gate: LocalGate, service: InspectorService, feed: InspectorFeed, threads: NIOThreadPool, times: Times = Times()) {
+    init(gate: LocalGate, service: InspectorTabs, feed: InspectorFeed, threads: NIOThreadPool, times: Times = Times()) {
         self.gate = gate
         self.service = service
         self.feed = feed

@@ -26,7 +26,7 @@ package final class InspectorServer: Sendable {
     private let ownThreads: InspectorThreads?
     private let listener: any Channel
     private let holder: NIOLoopBound<Holder>
-    private let service: InspectorService
+    private let service: InspectorTabs
     private let feed: InspectorFeed
 
     /// Holds the context for the connections, once the server listens.
@@ -48,20 +48,21 @@ package final class InspectorServer: Sendable {
     ///   - older: the path of a cassette to compare with; nil if there is none.
     ///   - tools: functions from other parts of the program that a page uses.
     ///   - port: 0 picks a free port.
+    ///   - name: the name that the page shows in place of the path.
     ///   - threads: threads shared by several inspectors, which the caller stops after them; nil creates own threads.
     ///   - token: a new one by default, so that an old address does not open a new page.
     package static func start(
         _ cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools(),
-        port: Int = 0,
+        port: Int = 0, name: String? = nil,
         on threads: InspectorThreads? = nil,
         token: Secret = .random(byteCount: InspectorServer.tokenBytes)
     ) throws(StartError) -> InspectorServer {
         let used = threads ?? InspectorThreads()
         do {
             return try InspectorServer(
-                InspectorService(cassette: cassette, run: run, older: older, tools: tools), isLive: run != nil, port: port, token: token,
-                used,
-                isOwn: threads == nil)
+                InspectorTabs(
+                    InspectorService(cassette: cassette, run: run, older: older, tools: tools, name: name), tools: tools),
+                isLive: run != nil, port: port, token: token, used, isOwn: threads == nil)
         } catch {
             if threads == nil { used.stop() }
             throw StartError(
@@ -71,7 +72,7 @@ package final class InspectorServer: Sendable {
     }
 
     private init(
-        _ service: InspectorService, isLive: Bool, port: Int, token: Secret, _ shared: InspectorThreads, isOwn: Bool
+        _ service: InspectorTabs, isLive: Bool, port: Int, token: Secret, _ shared: InspectorThreads, isOwn: Bool
     ) throws {
         let loop = shared.group.next()
         let threads = shared.pool
@@ -116,7 +117,8 @@ package final class InspectorServer: Sendable {
     }
 
     /// Reads what is new and informs the pages.
-    private static func look(_ service: InspectorService, _ feed: InspectorFeed) {
+    private static func look(_ tabs: InspectorTabs, _ feed: InspectorFeed) {
+        let service = tabs.main
         let cassette = service.cassette
         var count = cassette.moment.rows.count
         while cassette.refresh() {
@@ -126,6 +128,7 @@ package final class InspectorServer: Sendable {
             if cassette.moment.isIndexed { break }
         }
         service.open.look(besides: cassette.moment.rows)
+        tabs.look()
         feed.publish(service.tick())
     }
 
@@ -134,10 +137,11 @@ package final class InspectorServer: Sendable {
 
     /// Informs the pages about the end, and closes all connections once their answers have been sent. For a thread that may block.
     package func stop() {
-        self.feed.publish(self.service.tick())
+        self.feed.publish(self.service.main.tick())
         try? self.listener.close().wait()
         try? self.holder.eventLoop.submit { self.holder.value.close() }.wait()
         self.ownThreads?.stop()
+        self.service.close()
     }
 }
 

@@ -18,6 +18,10 @@ final class InspectorService: Sendable {
 
     let cassette: InspectedCassette
     let open: OpenRows
+    /// The other tabs of the page, for the state.
+    let others = Guarded<InspectorState.Others?>(nil)
+    /// The name that the page shows in place of the path; nil for the path.
+    private let name: String?
     private let list: ListService
     /// nil if no run is shown.
     private let run: InspectedRun?
@@ -27,21 +31,28 @@ final class InspectorService: Sendable {
     /// Whether a long operation is running. If a page could start several at once, it would get no other answers.
     private let isBusy = Guarded(false)
 
-    init(cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools()) {
+    init(
+        cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools(),
+        name: String? = nil
+    ) {
         self.cassette = cassette
         self.run = run
         self.older = older
-        self.list = ListService(cassette, name: run?.name ?? cassette.path)
+        self.name = name
+        self.list = ListService(cassette, name: name ?? run?.name ?? cassette.path)
         self.open = OpenRows(path: cassette.path, run: run?.open, digest: tools.digest)
         self.tools = tools
     }
 
     /// Long work ends early if it is cancelled (`WorkCancellation`).
-    func answer(_ request: LocalRequest) -> Answer {
+    func answer(_ request: LocalRequest) -> Answer { self.answering { try self.route(request) } }
+
+    /// Turns the errors of an answer into refusals.
+    func answering(_ work: () throws -> Answer) -> Answer {
         do {
             // It may have been cancelled while it waited for a thread.
             try CassetteError.checkCancellation()
-            return try self.route(request)
+            return try work()
         } catch let refusal as LocalAnswer {
             return .whole(refusal)
         } catch let error as CassetteError where error.code == .cancelled {
@@ -123,8 +134,12 @@ final class InspectorService: Sendable {
         case ("rules", 2):
             try Self.allow(request, "POST")
             try Self.check(request, self.cassette.moment)
-            try ReplayService.write(try Self.rules(request.body), path: self.cassette.path)
-            return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
+            return .whole(Self.json(try self.match(by: Self.rules(request.body))))
+        case ("recording", 2):
+            try Self.allow(request, "POST")
+            guard let pause = self.run?.pause else { throw Self.unknown }
+            let isPaused = pause(try InspectorOrder(request.body).values["paused"]?.bool ?? false)
+            return .whole(Self.json(Array("{ \"paused\": \(isPaused) }\n".utf8)))
         case ("redactions", 3) where parts[2] == "try":
             try Self.allow(request, "POST")
             guard let tryRedaction = self.tools.tryRedaction else { throw Self.unknown }
@@ -196,7 +211,7 @@ final class InspectorService: Sendable {
         }
     }
 
-    private static func allow(_ request: LocalRequest, _ method: String) throws(LocalAnswer) {
+    static func allow(_ request: LocalRequest, _ method: String) throws(LocalAnswer) {
         guard request.method == method || request.method == "HEAD" && method == "GET" else {
             throw LocalAnswer(
                 status: 405, reason: "Method Not Allowed", fields: ["Allow: \(method)"], code: "method",
@@ -221,8 +236,11 @@ final class InspectorService: Sendable {
     private var stateNow: InspectorState {
         InspectorState(
             moment: self.cassette.moment, path: self.cassette.path, run: self.run, open: self.open.counts, older: self.older,
-            sends: self.tools.send != nil)
+            sends: self.tools.send != nil, name: self.name, others: self.others.withLock { $0 })
     }
+
+    /// Whether a download with this ticket is one of this cassette.
+    func holds(ticket: String) -> Bool { self.list.holds(ticket: ticket) }
 
     // MARK: Review
 
@@ -274,6 +292,34 @@ final class InspectorService: Sendable {
         } catch let error as MatchRuleError {
             throw Self.bad("rules", error.message)
         }
+    }
+
+    /// Puts match rules in force in the running replay, and writes them into the cassette's head.
+    private func match(by texts: MatchRuleTexts) throws -> [UInt8] {
+        var problem: String?
+        if let match = self.run?.match {
+            try match(texts)
+            // A recorder may have the cassette, as with new episodes. The rules apply all the same.
+            do {
+                try ReplayService.write(texts, path: self.cassette.path)
+            } catch let error as CassetteError {
+                problem = error.message
+            }
+        } else {
+            try ReplayService.write(texts, path: self.cassette.path)
+        }
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("written")
+        writer.bool(problem == nil)
+        writer.member("inForce")
+        writer.bool(self.run?.match != nil)
+        if let problem {
+            writer.member("problem")
+            writer.string(problem)
+        }
+        writer.endObject()
+        return writer.bytes + [10]
     }
 
     /// A page may change only what it has shown, so its request must name the file that it read.

@@ -13,6 +13,33 @@ struct InspectorState {
     let older: String?
     /// Whether requests can be sent.
     let sends: Bool
+    /// The name that the page shows in place of the path; nil for the path.
+    let name: String?
+    /// The other tabs of the page; nil if this one is not the first.
+    let others: Others?
+
+    /// The tabs of a page besides the first, and what the page may do about them.
+    struct Others: Sendable {
+        struct Tab: Sendable {
+            var id: Int
+            var name: String
+            var rows: Int
+            var known: Int
+            var epoch: Int
+            /// The number of the last change of its open exchanges.
+            var open: Int
+            /// The address of the proxy while it is being recorded.
+            var proxy: String?
+            var isPaused: Bool
+            var notes: [String]
+        }
+
+        var tabs: [Tab]
+        /// Whether the page may open files.
+        var opens: Bool
+        /// Whether the page may start recordings.
+        var records: Bool
+    }
 
     /// The state as JSON.
     func bytes() -> [UInt8] {
@@ -23,9 +50,9 @@ struct InspectorState {
         writer.member("mode")
         writer.string(self.run?.command ?? "inspect")
         writer.member("file")
-        writer.string(self.run?.name ?? self.path)
+        writer.string(self.name ?? self.run?.name ?? self.path)
         writer.member("path")
-        writer.string(self.path)
+        writer.string(self.name ?? self.path)
         writer.member("epoch")
         writer.integer(self.moment.rows.epoch)
         writer.member("rows")
@@ -53,6 +80,7 @@ struct InspectorState {
         writer.member("sends")
         writer.bool(self.sends)
         self.run.map { Self.write($0, &writer) }
+        self.others?.write(&writer)
         if let damage = self.moment.epoch.damage {
             writer.member("damage")
             writer.string(damage.summary)
@@ -76,6 +104,14 @@ struct InspectorState {
         }
         writer.member("replays")
         writer.bool(run.report != nil)
+        if run.match != nil {
+            writer.member("matches")
+            writer.bool(true)
+        }
+        if let pause = run.pause {
+            writer.member("recordingPaused")
+            writer.bool(pause(nil))
+        }
         if let problem = counts.problem {
             writer.member("obstacle")
             writer.string(problem)
@@ -117,5 +153,44 @@ struct InspectorState {
             writer.string(text)
         }
         writer.endObject()
+    }
+}
+
+extension InspectorState.Others {
+    /// The members of the state about other tabs.
+    func write(_ writer: inout JSONWriter) {
+        writer.member("opens")
+        writer.bool(self.opens)
+        writer.member("records")
+        writer.bool(self.records)
+        writer.member("tabs")
+        writer.beginArray(.inline)
+        for tab in self.tabs {
+            writer.element()
+            writer.beginObject(.inline)
+            for (name, number) in [("id", tab.id), ("rows", tab.rows), ("known", tab.known), ("epoch", tab.epoch), ("open", tab.open)] {
+                writer.member(named: name)
+                writer.integer(number)
+            }
+            writer.member("name")
+            writer.string(tab.name)
+            if let proxy = tab.proxy {
+                writer.member("proxy")
+                writer.string(proxy)
+                writer.member("paused")
+                writer.bool(tab.isPaused)
+            }
+            if !tab.notes.isEmpty {
+                writer.member("notes")
+                writer.beginArray(.inline)
+                for note in tab.notes.prefix(20) {
+                    writer.element()
+                    writer.string(note)
+                }
+                writer.endArray()
+            }
+            writer.endObject()
+        }
+        writer.endArray()
     }
 }

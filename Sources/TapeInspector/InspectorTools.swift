@@ -19,5 +19,38 @@ package struct InspectorTools: Sendable {
     /// Sends a request; nil if this run sends nothing.
     package var send: (@Sendable (SendService.Order, (SendService.Answer) throws -> Void) throws -> Void)?
 
+    /// Makes a private folder for files that were dropped on the page, in memory if possible; nil if the page opens no files.
+    package var folder: (@Sendable () throws -> PrivateFolder)?
+    /// Makes a cassette of recordings of other tools, and returns what it could not keep, for people.
+    package var importRecordings: (@Sendable (_ files: [String], _ path: String) throws -> [String])?
+    /// Starts a recording into a new cassette at a path; nil if the page starts none.
+    package var record: (@Sendable (_ path: String) throws -> PageRecording)?
+
     package init() {}
+}
+
+/// A folder that only this user can read, until it is removed with its contents.
+package struct PrivateFolder: Sendable {
+    package var path: String
+    package var remove: @Sendable () -> Void
+
+    package init(path: String, remove: @escaping @Sendable () -> Void) {
+        self.path = path
+        self.remove = remove
+    }
+}
+
+/// A recording that was started from the page.
+package struct PageRecording: Sendable {
+    /// `127.0.0.1:8080`, for the client's proxy setting.
+    package var address: String
+    package var run: InspectedRun
+    /// Stops the proxy, and closes the cassette. For a thread that may block.
+    package var stop: @Sendable () throws -> Void
+
+    package init(address: String, run: InspectedRun, stop: @escaping @Sendable () throws -> Void) {
+        self.address = address
+        self.run = run
+        self.stop = stop
+    }
 }

@@ -210,11 +210,16 @@ final class ListService: Sendable {
         return "\(plain.isEmpty ? "cassette" : plain).\(format.fileExtension)"
     }
 
+    func holds(ticket: String) -> Bool { self.tickets.has(ticket) }
+
     func download(_ ticket: String) throws -> LocalStream {
         guard let order = self.tickets.take(ticket) else {
             throw LocalAnswer(
                 status: 404, reason: "Not Found", code: "ticket",
                 message: "that download was already fetched or has expired: request it again.")
+        }
+        if order.format == .cassette {
+            return try CassetteDownload(self.cassette, name: self.fileName(.cassette)).stream()
         }
         let moment = self.cassette.moment
         let view = order.view.flatMap { self.views.view($0) }

@@ -11,12 +11,20 @@ internal import TapeBytes
 final class ViewExport {
     enum Format: String, CaseIterable {
         case har, curl, zip
+        /// The cassette's file, or with its bodies as a ZIP archive.
+        case cassette
 
-        var fileExtension: String { self == .curl ? "sh" : self.rawValue }
+        var fileExtension: String {
+            switch self {
+            case .curl: "sh"
+            case .cassette: "json"
+            case .har, .zip: self.rawValue
+            }
+        }
 
         var type: String {
             switch self {
-            case .har: "application/json"
+            case .har, .cassette: "application/json"
             case .curl: "text/plain; charset=utf-8"
             case .zip: "application/zip"
             }
@@ -73,7 +81,7 @@ final class ViewExport {
             switch self.format {
             case .har: try self.har.end()
             case .zip: self.made.bytes += self.zip.end()
-            case .curl: break
+            case .curl, .cassette: break
             }
         }
         return self.made.bytes
@@ -92,6 +100,7 @@ final class ViewExport {
                 self.made.bytes += Array("# \(error.message)\n".utf8)
             }
             self.made.bytes.append(10)
+        case .cassette: break
         case .zip:
             for side in MessageChoice.allCases {
                 let (body, headers) = interaction.body(of: side)
@@ -178,6 +187,8 @@ final class DownloadTickets: Sendable {
         }
         return name
     }
+
+    func has(_ name: String) -> Bool { self.tickets.withLock { $0[name] != nil } }
 
     /// nil if the ticket was used, has expired or does not exist.
     func take(_ name: String, now: ContinuousClock.Instant = .now) -> Order? {

@@ -12,8 +12,9 @@ extension CassetteSession {
     /// Whether requests with the head of a pending one are conversations. Nil if that has to be read from the cassette first: see
     /// `conversation`.
     public func isConversation(_ pending: PendingRequest) -> Bool? {
+        guard pending.session === self else { return pending.session.isConversation(pending) }
         guard let key = pending.key, self.source != nil, self.rules.custom.isEmpty else { return false }
-        return self.state.withLock { $0.conversations.isInteractive[key] }
+        return self.state.withLock { $0.keyed[self.generation].conversations.isInteractive[key] }
     }
 
     /// Begins to choose what answers a pending request. Reads from disk.
@@ -21,6 +22,7 @@ extension CassetteSession {
     /// Nil if the recorded answer does not begin before the request's end; such a request is decided when it ends. Throws if a recorded
     /// request cannot be read.
     public func conversation(_ pending: PendingRequest, latency: Latency) throws(CassetteError) -> PendingConversation? {
+        guard pending.session === self else { return try pending.session.conversation(pending, latency: latency) }
         guard let key = pending.key, let source, self.rules.custom.isEmpty else { return nil }
         let members = self.groups.members(ofKey: key).map(Int.init)
         guard try self.isInteractive(key, members.prefix(Self.exampleLimit), source) else { return nil }
@@ -56,6 +58,7 @@ extension CassetteSession {
     public func webSocket(
         _ pending: PendingRequest, latency: Latency, protocols: [String]
     ) throws(CassetteError) -> PendingConversation? {
+        guard pending.session === self else { return try pending.session.webSocket(pending, latency: latency, protocols: protocols) }
         guard let key = pending.key, let source, self.rules.custom.isEmpty else { return nil }
         let members = self.groups.members(ofKey: key).map(Int.init)
         let due = self.state.withLock { state in members.first { state.assignments.isAvailable($0) } }
@@ -97,20 +100,20 @@ extension CassetteSession {
     }
 
     private func isInteractive(_ key: Int, _ members: ArraySlice<Int>, _ source: any RequestSource) throws(CassetteError) -> Bool {
-        if let known = self.state.withLock({ $0.conversations.isInteractive[key] }) { return known }
+        if let known = self.state.withLock({ $0.keyed[self.generation].conversations.isInteractive[key] }) { return known }
         var isInteractive = false
         for index in members where !isInteractive {
             isInteractive = try self.conversation(at: index, source)?.recording.isInteractive == true
         }
-        self.state.withLock { $0.conversations.isInteractive[key] = isInteractive }
+        self.state.withLock { $0.keyed[self.generation].conversations.isInteractive[key] = isInteractive }
         return isInteractive
     }
 
     private func conversation(at index: Int, _ source: any RequestSource) throws(CassetteError) -> RecordedConversation? {
-        if let known = self.state.withLock({ $0.conversations.read.value(index) }) { return known }
+        if let known = self.state.withLock({ $0.keyed[self.generation].conversations.read.value(index) }) { return known }
         let read = try source.conversation(
             at: index, rules: self.rules, detail: .digests, redaction: self.redaction, digest: self.digest)
-        if let read { self.state.withLock { $0.conversations.read.insert(read, at: index) } }
+        if let read { self.state.withLock { $0.keyed[self.generation].conversations.read.insert(read, at: index) } }
         return read
     }
 
@@ -119,15 +122,16 @@ extension CassetteSession {
     ///
     /// - Parameter isPatient: the client may still send a message before it waits for an answer's head.
     public func settle(_ conversation: PendingConversation, isPatient: Bool) -> ConversationSettlement {
+        guard conversation.pending.session === self else { return conversation.pending.session.settle(conversation, isPatient: isPatient) }
         let choice = conversation.choice
         // A WebSocket that was already opened here cannot be handed to the origin.
         let (repeats, mayForward) = (self.repetition != .never, self.mayForward && !choice.isWebSocket)
         let settled: (step: ConversationChoice.Step, assignment: AssignmentRule.Assignment?) = self.state.withLock { state in
             let step = choice.step(isPatient: isPatient, repeats: repeats, mayForward: mayForward) { state.assignments.isAvailable($0) }
             guard case .take(let indexes) = step else { return (step, nil) }
-            var turn = state.conversations.turns[conversation.key] ?? AssignmentRule.Turn()
+            var turn = state.keyed[self.generation].conversations.turns[conversation.key] ?? AssignmentRule.Turn()
             let assignment = state.assignments.assign([], turn: &turn, others: indexes)
-            state.conversations.turns[conversation.key] = turn
+            state.keyed[self.generation].conversations.turns[conversation.key] = turn
             self.note(assignment, in: &state)
             return (step, assignment)
         }
@@ -147,6 +151,7 @@ extension CassetteSession {
     ///
     /// - Parameter message: the client's last message, if that made the difference.
     public func missed(_ conversation: PendingConversation, message: BodyFacets?) -> Decision {
+        guard conversation.pending.session === self else { return conversation.pending.session.missed(conversation, message: message) }
         let (fitting, bodies) = self.nearest(conversation, message)
         return conversation.pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: fitting, bodies: bodies) }
     }
@@ -154,6 +159,7 @@ extension CassetteSession {
     /// The same for a conversation whose answer has begun, such as a WebSocket. It is a miss in every mode, since the origin cannot take
     /// over.
     public func refuse(_ conversation: PendingConversation, message: BodyFacets?) -> MissReport {
+        guard conversation.pending.session === self else { return conversation.pending.session.refuse(conversation, message: message) }
         let (fitting, bodies) = self.nearest(conversation, message)
         // The origin may answer new requests, but not this one: the cassette has begun to answer it.
         let begun = self.mayForward ? bodies.first.map { MissReport.Reason.otherMessages(index: $0.index) } : nil
@@ -186,6 +192,7 @@ extension CassetteSession {
     ///   - at: the recorded message that was due, from 0; nil if the client ended early.
     ///   - message: the client's last message.
     public func left(_ play: ConversationPlay, of pending: PendingRequest, at: Int?, message: BodyFacets?) -> Decision {
+        guard pending.session === self else { return pending.session.left(play, of: pending, at: at, message: message) }
         self.state.withLock { state in
             switch state.assignments.giveBack(play.index) {
             case .free: state.verdict.hits -= 1
@@ -201,6 +208,7 @@ extension CassetteSession {
 
     /// A conversation differs from the one that has begun to answer it: a miss. Reads from disk to find the differences.
     public func refuse(_ play: ConversationPlay, of pending: PendingRequest, at: Int?, message: BodyFacets?) -> MissReport {
+        guard pending.session === self else { return pending.session.refuse(play, of: pending, at: at, message: message) }
         let differences = self.differences(play.conversation, at: at, sent: play.came, message)
         let report = MissReport(
             request: pending.head.withUnsafeBytes { self.text($0) }, mode: self.mode, reason: .otherMessages(index: play.index),
@@ -233,7 +241,8 @@ extension CassetteSession {
 
     /// Decides on a request without waiting for its body, because no recorded request has its head.
     public func decideUnread(_ pending: PendingRequest) -> Decision {
-        pending.head.withUnsafeBytes { self.nothingLeft($0) }
+        guard pending.session === self else { return pending.session.decideUnread(pending) }
+        return pending.head.withUnsafeBytes { self.nothingLeft($0) }
     }
 
     /// - Parameters:

@@ -6,6 +6,8 @@ public struct Verdict: Sendable, Hashable {
     public var repeatedHits: Int
     /// Requests forwarded to their origin, including those still waiting for a connection.
     public var forwarded: Int
+    /// How many of these requests were not recorded because a person had paused the recording.
+    public var unrecorded = 0
     /// Requests that were to be forwarded, but for which no connection to the origin could be made.
     public var unreached: Int
     /// Requests refused because no exchange was left. Requests refused only because of their order are not counted.

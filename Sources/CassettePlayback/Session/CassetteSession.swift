@@ -37,20 +37,33 @@ public final class CassetteSession: Sendable {
     /// Nil if no body has to be looked up.
     let source: (any RequestSource)?
     let digest: @Sendable () -> any ContentDigest
+    /// Shared by the sessions of one run, each of which has its own rules.
     let state: Guarded<State>
+    /// The position of this session among those of the run, which is the position of its `Keyed` as well.
+    let generation: Int
 
     struct State: Sendable {
         var assignments: AssignmentRule
-        /// By key, for heads that are decided without a body.
-        var turns: [AssignmentRule.Turn]
-        /// By key, for heads whose bodies have been read.
-        var bodies: [Int: BodyGroup] = [:]
+        /// For each session of the run: keys have other numbers under other rules.
+        var keyed: [Keyed]
         var verdict = Verdict()
-        var conversations = ConversationShelf()
         /// The exchanges from which answers were computed.
         var computedFrom: Set<Int> = []
         /// Exchanges that were given back and have not answered since, with the reason.
         var abandoned: [Int: String] = [:]
+        /// Whether a person has paused the recording.
+        var isPaused = false
+    }
+
+    /// What a session knows about its keys.
+    struct Keyed: Sendable {
+        /// By key, for heads that are decided without a body.
+        var turns: [AssignmentRule.Turn]
+        /// By key, for heads whose bodies have been read.
+        var bodies: [Int: BodyGroup] = [:]
+        var conversations = ConversationShelf()
+
+        init(count: Int) { self.turns = Array(repeating: AssignmentRule.Turn(), count: count) }
     }
 
     /// - Parameters:
@@ -113,10 +126,56 @@ public final class CassetteSession: Sendable {
         let assignments = AssignmentRule(
             isAnswerable: keys.keyNumbers.lazy.map { $0 != RecordedKeys.noKey }, repetition: repetition, order: order,
             repeating: keys.repeating)
-        self.state = Guarded(
-            State(assignments: assignments, turns: Array(repeating: AssignmentRule.Turn(), count: keys.distinctCount)))
+        self.generation = 0
+        self.state = Guarded(State(assignments: assignments, keyed: [Keyed(count: keys.distinctCount)]))
         self.nearestRequests.makeSketchesAhead()
     }
+
+    /// Continues a session with other rules.
+    private init(_ before: CassetteSession, rules: MatchRules, keys: RecordedKeys) {
+        self.mode = before.mode
+        self.rules = before.redaction == nil ? rules : rules.keepingWholeValues()
+        self.repetition = before.repetition
+        self.order = before.order
+        self.conversationOrder = before.conversationOrder
+        self.ranges = before.ranges
+        self.redaction = before.redaction
+        self.dates = before.dates
+        self.hasCassette = before.hasCassette
+        self.cassettePath = before.cassettePath
+        self.audience = before.audience
+        self.damage = before.damage
+        self.keys = keys
+        self.nearestRequests = NearestRequests(in: keys)
+        self.groups = KeyGroups(keys)
+        self.source = before.source
+        self.digest = before.digest
+        self.state = before.state
+        self.generation = before.state.withLock { state in
+            state.keyed.append(Keyed(count: keys.distinctCount))
+            return state.keyed.count - 1
+        }
+        self.nearestRequests.makeSketchesAhead()
+    }
+
+    /// A session that goes on with more rules. Both know which exchanges have answered, and have one verdict. A request that this session has
+    /// begun is decided by the rules under which it began, whichever session is asked.
+    ///
+    /// - Parameter cassette: the cassette of this session. Reads from disk.
+    ///
+    /// Throws `MatchRuleError` if the rules are invalid, and `CassetteError` if they compare what cannot be read.
+    package func adding(_ texts: MatchRuleTexts, in cassette: RecordedCassette) throws -> CassetteSession {
+        let rules = try self.rules.adding(texts)
+        return CassetteSession(self, rules: rules, keys: self.mode.replays ? try cassette.keys(rules) : RecordedKeys())
+    }
+
+    // MARK: Pausing
+
+    /// Whether requests are forwarded without being recorded, because a person has paused the recording.
+    package var isPaused: Bool { self.state.withLock { $0.isPaused } }
+
+    /// Pauses the recording, or goes on. Requests that have begun are not affected.
+    package func pause(_ isPaused: Bool) { self.state.withLock { $0.isPaused = isPaused } }
 
     public var looksUp: Bool { self.hasCassette && self.mode.replays }
 
@@ -142,7 +201,7 @@ public final class CassetteSession: Sendable {
         let comparedHeaders = self.recordedDates(redactedHeaders, method: method, url: comparedURL, redaction)
         func pending(_ head: UnsafeRawBufferPointer, _ key: Int?) -> PendingRequest {
             PendingRequest(
-                method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
+                session: self, method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
                 redaction: redaction, head: Array(head), key: key,
                 fields: LiveFields(
                     method: method, comparedHeaders, rules: self.rules,
@@ -218,9 +277,9 @@ public final class CassetteSession: Sendable {
         let count = self.groups.count(ofKey: key)
         guard self.source == nil || !self.keys.isBound(key) && !DecidingFields.areIn(headers) else { return nil }
         let assignment: AssignmentRule.Assignment? = self.state.withLock { state in
-            guard count == 1 || self.source == nil || state.bodies[key]?.isUniform(count: count) == true else { return nil }
+            guard count == 1 || self.source == nil || state.keyed[self.generation].bodies[key]?.isUniform(count: count) == true else { return nil }
             let members = self.groups.members(ofKey: key)
-            var assignment = state.assignments.assign(members, turn: &state.turns[key])
+            var assignment = state.assignments.assign(members, turn: &state.keyed[self.generation].turns[key])
             if assignment == .usedUp, isPreflight, self.refuses, let last = members.last { assignment = state.assignments.again(Int(last)) }
             self.note(assignment, in: &state)
             return assignment
@@ -272,8 +331,13 @@ public final class CassetteSession: Sendable {
     }
 
     private func forward(_ record: Bool) -> Decision {
-        self.state.withLock { $0.verdict.forwarded += 1 }
-        return .forward(record: record)
+        .forward(
+            record: self.state.withLock { state in
+                state.verdict.forwarded += 1
+                guard record, state.isPaused else { return record }
+                state.verdict.unrecorded += 1
+                return false
+            })
     }
 
     /// Notes that a request to be forwarded got no connection to its origin: the origin was not found or refused the connection, the
@@ -298,6 +362,7 @@ public final class CassetteSession: Sendable {
     ///
     /// Nil if the cassette must be read first. Then call `prepare` on a thread that may read from disk, and this again.
     public func decide(_ pending: PendingRequest, body: BodyFacets) -> Decision? {
+        guard pending.session === self else { return pending.session.decide(pending, body: body) }
         let findings = pending.findings.withLock { $0 }
         guard let key = pending.key else {
             guard let heads = findings.heads else { return nil }
@@ -394,6 +459,7 @@ public final class CassetteSession: Sendable {
     ///
     /// Throws if a recorded body cannot be read: without it, the right exchange is unknown.
     public func prepare(_ pending: PendingRequest, body: BodyFacets) throws(CassetteError) {
+        guard pending.session === self else { return try pending.session.prepare(pending, body: body) }
         guard let source else { return pending.findings.withLock { $0 = PendingFindings(others: [], nearest: [], heads: []) } }
         guard let key = pending.key else {
             let heads = HeadLookup(session: self, source: source, pending: pending, body: body).nearest()
@@ -417,8 +483,9 @@ public final class CassetteSession: Sendable {
     func withGroup<Result>(_ key: Int, _ body: (inout BodyGroup, inout State) -> Result) -> Result {
         self.state.withLock { state in
             // Moved out, so that its storage is not copied.
-            var group = state.bodies.removeValue(forKey: key) ?? BodyGroup(keepsTraits: !self.rules.custom.isEmpty)
-            defer { state.bodies[key] = group }
+            var group =
+                state.keyed[self.generation].bodies.removeValue(forKey: key) ?? BodyGroup(keepsTraits: !self.rules.custom.isEmpty)
+            defer { state.keyed[self.generation].bodies[key] = group }
             return body(&group, &state)
         }
     }
@@ -431,6 +498,7 @@ public final class CassetteSession: Sendable {
     ///
     /// Throws if a recorded request cannot be read.
     public func decideUnasked(_ pending: PendingRequest) throws(CassetteError) -> Decision? {
+        guard pending.session === self else { return try pending.session.decideUnasked(pending) }
         guard let source, self.rules.custom.isEmpty else { return nil }
         // Whatever the body is, nothing would match, so it need not be sent.
         guard let key = pending.key else {
@@ -451,6 +519,7 @@ public final class CassetteSession: Sendable {
     /// Notes that a client left before the end of its request's body. An exchange with the same head whose recorded client left in the same
     /// way counts as replayed. Reads from disk.
     public func clientLeft(during pending: PendingRequest) {
+        guard pending.session === self else { return pending.session.clientLeft(during: pending) }
         guard let source, let key = pending.key else { return }
         for index in self.groups.members(ofKey: key).prefix(Self.unaskedLimit).map(Int.init) {
             // An unreadable recorded request is reported when a request needs it.
@@ -601,7 +670,7 @@ public final class CassetteSession: Sendable {
     /// An exchange that the recorded client left and that has not answered, or the given one if it was also left; nil if there is none.
     private func left(insteadOf index: Int, _ state: State) -> Int? {
         let key = self.keys.keyNumbers[index]
-        guard key != RecordedKeys.noKey, let group = state.bodies[Int(key)] else { return nil }
+        guard key != RecordedKeys.noKey, let group = state.keyed[self.generation].bodies[Int(key)] else { return nil }
         let left = group.leftMembers(equalTo: index).map(Int.init)
         return left.contains(index) ? index : left.first { state.assignments.answered[$0] == 0 }
     }

@@ -24,6 +24,8 @@ public final class PendingRequest: Sendable {
     let comparedHeaders: HeaderFields
     private let redaction: LiveRedactor?
     let rules: MatchRules
+    /// The session that the request began in.
+    let session: CassetteSession
     /// The parts of the head that are compared.
     let head: [UInt8]
     /// The recorded requests with an equal head. Nil if there are none; then the body is needed only for the refusal.
@@ -35,9 +37,11 @@ public final class PendingRequest: Sendable {
     let findings = Guarded(PendingFindings())
 
     init(
-        method: String, url: String, headers: HeaderFields, comparedHeaders: HeaderFields, rules: MatchRules, redaction: LiveRedactor?,
+        session: CassetteSession, method: String, url: String, headers: HeaderFields, comparedHeaders: HeaderFields, rules: MatchRules,
+        redaction: LiveRedactor?,
         head: [UInt8], key: Int?, fields: LiveFields, digest: @escaping @Sendable () -> any ContentDigest
     ) {
+        self.session = session
         self.method = method
         self.url = url
         self.headers = headers

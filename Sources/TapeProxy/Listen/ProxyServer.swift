@@ -47,6 +47,9 @@ public final class ProxyServer: Sendable {
         self.session.rules?.verdict(exitCode: exitCode, limits: limits)
     }
 
+    /// Adds match rules, which apply to requests that arrive from now on. Reads from disk.
+    package func match(by texts: MatchRuleTexts) throws { try self.session.match(by: texts) }
+
     /// The time since the run began, as the traffic rules have it.
     package var elapsed: Duration { self.session.rules?.elapsed(at: .now()) ?? .zero }
 

@@ -16,7 +16,6 @@ final class ProxyContext {
     /// Shared with the session's other event loops.
     let common: SharedSession
     let configuration: ProxyConfiguration
-    let session: CassetteSession
     /// nil if nothing is recorded.
     let recorder: (any ExchangeSink)?
     /// nil if nothing is replayed.
@@ -38,13 +37,15 @@ final class ProxyContext {
     private var stopped: EventLoopPromise<Void>?
     private var grace: Scheduled<Void>?
 
+    /// Decides on requests that arrive now.
+    var session: CassetteSession { self.common.session }
+
     /// - Parameter dialing: nil dials the origins.
     init(shared: ProxyLoop, common: SharedSession, dialing: (any Dialing)? = nil) {
         self.shared = shared
         self.common = common
         self.log = common.log
         self.configuration = common.configuration
-        self.session = common.session
         self.recorder = common.recorder
         self.library = common.cassette.map {
             ReplayLibrary(

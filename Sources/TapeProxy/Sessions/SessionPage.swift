@@ -25,6 +25,8 @@ package struct SessionProgress: Sendable {
     package var elapsed: @Sendable () -> Duration
     /// What the clients did with answers that failed; nil if nobody asks.
     package var verdict: @Sendable () -> [ClientVerdict.Finding]?
+    /// Adds match rules, which apply to requests that arrive from now on. Reads from disk.
+    package var match: @Sendable (MatchRuleTexts) throws -> Void
 }
 
 /// The page of one session, which another part of the program serves.

@@ -162,7 +162,7 @@ extension SessionServer {
         parts.page?.follow(
             SessionProgress(
                 counts: { common.totalCounts }, elapsed: { common.rules?.elapsed(at: .now()) ?? .zero },
-                verdict: { common.rules?.verdict(exitCode: nil, limits: limits) }))
+                verdict: { common.rules?.verdict(exitCode: nil, limits: limits) }, match: { try common.match(by: $0) }))
         let open = OpenSession(parts, token: token, common: common, contexts: contexts, listener: listener)
         self.loops.shared.log.sessionOpened(open.name, cassette: parts.cassetteName, mode: parts.cassette.session.mode, port: open.port)
         return open

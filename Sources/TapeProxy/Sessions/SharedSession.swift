@@ -10,7 +10,7 @@ internal import TapeRecorder
 /// The state of each loop is its `ProxyContext`.
 final class SharedSession: Sendable {
     let configuration: ProxyConfiguration
-    let session: CassetteSession
+    private let current: Guarded<CassetteSession>
     /// nil if nothing is recorded.
     let recorder: (any ExchangeSink)?
     /// nil if nothing is replayed.
@@ -26,6 +26,8 @@ final class SharedSession: Sendable {
     /// Names the session if the server has several.
     let log: ProxyLog
     private let lastUpstream = Guarded(0)
+    /// Held while rules are added, so that none get lost.
+    private let changing = Guarded(())
     /// One for each loop, so that counting never waits for another loop. Summed up when read.
     private let counts: Guarded<[Guarded<ProxyCounts>]>
     /// nil before the contexts are created and after the session has ended.
@@ -37,7 +39,7 @@ final class SharedSession: Sendable {
         cacheLimits: ReplayCache.Limits = .one, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.configuration = configuration
-        self.session = session
+        self.current = Guarded(session)
         self.recorder = recorder
         self.cassette = cassette
         self.rules = configuration.rules.map { SessionRules($0, judgesClient: configuration.judgesClient, desk: configuration.pauseDesk) }
@@ -58,6 +60,20 @@ final class SharedSession: Sendable {
             versions[origin] = request.version
         }
         return versions
+    }
+
+    // MARK: Match rules
+
+    /// Decides on requests that arrive now. One that has begun is decided by the session that it began in.
+    var session: CassetteSession { self.current.withLock { $0 } }
+
+    /// Adds match rules, which apply to requests that arrive from now on. Reads from disk.
+    func match(by texts: MatchRuleTexts) throws {
+        guard let cassette else { throw CassetteError(.notFound, "nothing is replayed, so no rules apply") }
+        try self.changing.withLock { _ in
+            let next = try self.session.adding(texts, in: cassette)
+            self.current.withLock { $0 = next }
+        }
     }
 
     // MARK: Its event loops

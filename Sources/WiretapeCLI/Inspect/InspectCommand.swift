@@ -155,7 +155,7 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
             SignalThread.block()
             let server = try InspectorServer.start(
                 cassette, older: self.against,
-                tools: .ofCommands(upstreamTLS: UpstreamTLSOptions.parse([]), ports: ports), port: self.page.webPort ?? 0)
+                tools: .ofCommands(upstreamTLS: UpstreamTLSOptions.parse([]), ports: ports, opens: true, records: true), port: self.page.webPort ?? 0)
             ports.add(.init(port: server.port))
             let page = try ServedPage(server, opens: self.page.open) { Terminal.error.complain($0) }
             let stop = DispatchSemaphore(value: 0)

@@ -146,7 +146,7 @@ struct ProxyRun {
             throw error
         }
         ports.add(.init(host: configuration.host, port: server.port))
-        page?.counts.follow({ server.counts }, recorder)
+        page?.counts.follow({ server.counts }, recorder, match: { try server.match(by: $0) })
         let limits = settings.verdict?.value ?? ClientVerdict.Limits()
         page?.rules?.follow(elapsed: { server.elapsed }, verdict: { server.clientVerdict(exitCode: nil, limits: limits) })
         lines?.start()
@@ -291,6 +291,7 @@ struct ProxyRun {
             }
         var run = InspectedRun(
             command: command, name: self.file, session: cassette.session, recorded: cassette.cassette, counts: counts, open: open)
+        if cassette.recorder != nil { run.pauses(cassette.session) }
         let target = cassette.plan.recording.path
         let new = cassette.recorder.flatMap { $0.path == target ? nil : $0.path }
         if settings.reviews, let new { run.review = ReviewQuestion(old: target, new: new) }
@@ -305,7 +306,7 @@ struct ProxyRun {
         let upstream = cassette.recorder == nil ? nil : self.upstreamTLS?.laid(over: settings)
         let server = try InspectorServer.start(
             InspectedCassette(path: cassette.recorder?.path ?? self.pulled ?? self.file), run: run, older: new.map { _ in target },
-            tools: .ofCommands(upstreamTLS: upstream, ports: ports), port: self.proxy.page.webPort ?? 0)
+            tools: .ofCommands(upstreamTLS: upstream, ports: ports, opens: true), port: self.proxy.page.webPort ?? 0)
         ports.add(.init(port: server.port))
         configuration.closedPorts.append(.init(port: server.port))
         configuration.watch = { open.take($0) }

@@ -69,6 +69,11 @@ struct RunSummary {
                 screen.complain("recording was delayed (\(problem)); nothing is lost.")
             }
         }
+        if self.verdict.unrecorded > 0 {
+            screen.complain(
+                "\(Quantity.count(self.verdict.unrecorded, "exchange")) passed while the recording was paused: the cassette does not have \(self.verdict.unrecorded == 1 ? "it" : "them")."
+            )
+        }
         for rule in self.rules {
             for line in RuleLines.lines(of: rule) { line.isComplaint ? screen.complain(line.text) : screen.say(line.text) }
         }
@@ -145,6 +150,7 @@ struct RunSummary {
         if let leaks = self.recorder?.leaks.count, leaks > 0 { self.number("leaks", leaks, &writer) }
         if let digests = self.recorder?.namedDigests.count, digests > 0 { self.number("namedDigests", digests, &writer) }
         if let unsearched = self.recorder?.unsearchedExchanges.count, unsearched > 0 { self.number("unsearched", unsearched, &writer) }
+        if self.verdict.unrecorded > 0 { self.number("unrecorded", self.verdict.unrecorded, &writer) }
         if self.plan.replays {
             self.number("hits", self.verdict.hits, &writer)
             self.number("misses", self.verdict.misses, &writer)

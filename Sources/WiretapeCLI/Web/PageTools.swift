@@ -1,3 +1,4 @@
+internal import CassetteImport
 internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteRedaction
@@ -13,8 +14,17 @@ extension InspectorTools {
     /// - Parameters:
     ///   - upstreamTLS: how origins are reached; nil if the command reaches none.
     ///   - ports: the ports of this process, to which nothing is sent.
-    static func ofCommands(upstreamTLS: UpstreamTLSOptions?, ports: ClosedPorts) -> InspectorTools {
+    ///   - opens: whether the page opens files.
+    ///   - records: whether the page starts recordings.
+    static func ofCommands(
+        upstreamTLS: UpstreamTLSOptions?, ports: ClosedPorts, opens: Bool = false, records: Bool = false
+    ) -> InspectorTools {
         var tools = InspectorTools()
+        if opens {
+            tools.folder = { try PageFolder.make() }
+            tools.importRecordings = { try Self.importRecordings($0, to: $1) }
+        }
+        if records, let upstreamTLS { tools.record = { try PageProxy.start($0, upstreamTLS: upstreamTLS, ports: ports) } }
         tools.digest = { FastSHA256() }
         tools.unanswerable = { ReplayCheck.problem(of: $0) }
         tools.secrets = { interaction, number, path in
@@ -33,6 +43,19 @@ extension InspectorTools {
             tools.send = { try sender.send($0, $1) }
         }
         return tools
+    }
+}
+
+extension InspectorTools {
+    /// Imports as the command does, with its default redaction.
+    private static func importRecordings(_ files: [String], to path: String) throws -> [String] {
+        let report = try CassetteImporter(ImportOptions(), digest: { FastSHA256() }).run(
+            files, to: path, version: Version.current, isCancelled: { WorkCancellation.isCancelled })
+        return report.failures.map(\.message)
+            + report.losses.map { loss in
+                let times = loss.count == 1 ? "once" : "\(loss.count) times"
+                return "\(times): \(loss.text) (\(loss.count == 1 ? "" : "the first at ")\(loss.first))."
+            }
     }
 }
 

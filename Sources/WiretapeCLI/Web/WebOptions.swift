@@ -80,6 +80,15 @@ extension InspectedRun {
         var report: (@Sendable () -> ReplayReport)?
         if session.looksUp { report = { session.report(name: name, cassette: recorded) } }
         self.init(command: command, name: name, counts: { counts.current }, report: report, open: open)
+        if session.looksUp { self.match = { try counts.match(by: $0) } }
+    }
+
+    /// Lets the page pause the recording.
+    mutating func pauses(_ session: CassetteSession) {
+        self.pause = { isPaused in
+            if let isPaused { session.pause(isPaused) }
+            return session.isPaused
+        }
     }
 }
 
@@ -118,6 +127,7 @@ struct SessionPages: Sendable {
         var run = InspectedRun(
             command: "serve", name: shown.cassetteName, session: shown.session, recorded: shown.recorded, counts: counts, open: open)
         run.rules = rules.inspected(saving: nil)
+        if shown.recorder != nil { run.pauses(shown.session) }
         let server = try self.server(InspectedCassette(path: shown.path), run)
         rules.opened { server.isWatched }
         let recorder = shown.recorder
@@ -137,7 +147,7 @@ struct SessionPages: Sendable {
         return SessionPage(
             address: server.address, port: server.port, pausesMessages: PageRules.pausesMessages, watch: { open.take($0) },
             follow: { progress in
-                counts.follow(progress.counts, recorder)
+                counts.follow(progress.counts, recorder, match: progress.match)
                 rules.follow(elapsed: progress.elapsed, verdict: progress.verdict)
             },
             stop: {
@@ -161,15 +171,29 @@ struct SessionPages: Sendable {
     }
 }
 
-/// The progress of a run, once it has a proxy.
+/// The progress of a run, and its match rules, once it has a proxy.
 ///
 /// Any thread may use it.
 final class RunCounts: Sendable {
     private let source = Guarded<(@Sendable () -> InspectedRun.Counts)?>(nil)
+    private let adding = Guarded<(@Sendable (MatchRuleTexts) throws -> Void)?>(nil)
 
     var current: InspectedRun.Counts { self.source.withLock { $0 }?() ?? InspectedRun.Counts() }
 
-    func follow(_ proxyCounts: @escaping @Sendable () -> ProxyCounts, _ recorder: Recorder?) {
+    /// Adds match rules to the running proxy.
+    func match(by texts: MatchRuleTexts) throws {
+        guard let add = self.adding.withLock({ $0 }) else {
+            throw CassetteError(.inUse, "the replay has not started yet: try again.")
+        }
+        try add(texts)
+    }
+
+    /// - Parameter match: adds match rules to the proxy.
+    func follow(
+        _ proxyCounts: @escaping @Sendable () -> ProxyCounts, _ recorder: Recorder?,
+        match: @escaping @Sendable (MatchRuleTexts) throws -> Void
+    ) {
+        self.adding.withLock { $0 = match }
         self.source.withLock { source in
             source = {
                 let (proxy, status) = (proxyCounts(), recorder?.currentStatus)
