@@ -133,13 +133,16 @@ public struct CassetteImporter {
     /// - Parameters:
     ///   - path: the path of the cassette, which must not exist.
     ///   - isCancelled: called before each exchange.
+    ///   - reading: called with the number of exchanges that have been read.
+    ///   - finishing: called with the number of exchanges whose bodies have been decoded.
     ///
     /// A file that cannot be read does not stop the others, unless the import is strict.
     ///
     /// Throws `CassetteError` and `StrictImportError`.
     public func run(
         _ files: [String], to path: String, version: String, isCancelled: () -> Bool = { false },
-        notify: @escaping @Sendable (String) -> Void = { _ in }
+        notify: @escaping @Sendable (String) -> Void = { _ in }, reading: (_ count: Int) -> Void = { _ in },
+        finishing: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws -> ImportReport {
         guard !CassettePlace.exists(path) else {
             throw CassetteError(.unwritable, "\"\(path)\" already exists, and an import never replaces a file: name a new one.")
@@ -179,6 +182,7 @@ public struct CassetteImporter {
                 plan, version: version, redaction: self.options.redaction, digest: self.digest, notify: notify)
         else { throw CassetteError(.unwritable, "\"\(path)\" cannot be recorded: name another file.") }
         var report = ImportReport(sources: [], losses: [], leaks: [])
+        var read = 0
         do {
             let intake = ExchangeIntake(recorder)
             for source in sources {
@@ -192,6 +196,8 @@ public struct CassetteImporter {
                 do {
                     try source.read { exchange in
                         guard !isCancelled() else { throw Interrupted() }
+                        read += 1
+                        reading(read)
                         held.append(exchange)
                         heldSize += exchange.size
                         if heldSize > Self.heldLimit || files.count == 1 { put() }
@@ -221,7 +227,7 @@ public struct CassetteImporter {
         }
         let written: String
         do {
-            written = try recorder.close(keepsOld: false)
+            written = try recorder.close(keepsOld: false, progress: finishing)
         } catch {
             if !hadBodies { rmdir(bodies) }
             let next = error.code == .noSpace ? "free some space, and import again" : "import again"

@@ -5,9 +5,13 @@ internal import TapeBytes
 
 /// The differences between two exchanges, or between the cassette and another one.
 struct DiffService {
-    /// Compares two exchanges of one cassette, ignoring incidental differences.
-    static func bytes(_ left: Interaction, _ right: Interaction, path: String) throws -> [UInt8] {
-        let changes = try ExchangeComparison(old: path, new: path, showsAll: false).changes(left, right)
+    /// Compares two exchanges, ignoring incidental differences.
+    ///
+    /// - Parameters:
+    ///   - old: the path of the cassette of the first.
+    ///   - new: the path of the cassette of the second.
+    static func bytes(_ left: Interaction, _ right: Interaction, old: String, new: String) throws -> [UInt8] {
+        let changes = try ExchangeComparison(old: old, new: new, showsAll: false).changes(left, right)
         var writer = JSONWriter()
         writer.beginObject(.inline)
         self.write(changes, &writer)

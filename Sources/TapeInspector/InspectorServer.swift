@@ -49,11 +49,12 @@ package final class InspectorServer: Sendable {
     ///   - tools: functions from other parts of the program that a page uses.
     ///   - port: 0 picks a free port.
     ///   - name: the name that the page shows in place of the path.
+    ///   - isBlank: whether the cassette only stands for "none".
     ///   - threads: threads shared by several inspectors, which the caller stops after them; nil creates own threads.
     ///   - token: a new one by default, so that an old address does not open a new page.
     package static func start(
         _ cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools(),
-        port: Int = 0, name: String? = nil,
+        port: Int = 0, name: String? = nil, isBlank: Bool = false,
         on threads: InspectorThreads? = nil,
         token: Secret = .random(byteCount: InspectorServer.tokenBytes)
     ) throws(StartError) -> InspectorServer {
@@ -61,7 +62,8 @@ package final class InspectorServer: Sendable {
         do {
             return try InspectorServer(
                 InspectorTabs(
-                    InspectorService(cassette: cassette, run: run, older: older, tools: tools, name: name), tools: tools),
+                    InspectorService(cassette: cassette, run: run, older: older, tools: tools, name: name, isBlank: isBlank),
+                    tools: tools),
                 isLive: run != nil, port: port, token: token, used, isOwn: threads == nil)
         } catch {
             if threads == nil { used.stop() }

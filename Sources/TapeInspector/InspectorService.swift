@@ -22,6 +22,8 @@ final class InspectorService: Sendable {
     let others = Guarded<InspectorState.Others?>(nil)
     /// The name that the page shows in place of the path; nil for the path.
     private let name: String?
+    /// Whether the cassette only stands for "none": the page was opened without one.
+    private let isBlank: Bool
     private let list: ListService
     /// nil if no run is shown.
     private let run: InspectedRun?
@@ -33,8 +35,9 @@ final class InspectorService: Sendable {
 
     init(
         cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools(),
-        name: String? = nil
+        name: String? = nil, isBlank: Bool = false
     ) {
+        self.isBlank = isBlank
         self.cassette = cassette
         self.run = run
         self.older = older
@@ -102,6 +105,9 @@ final class InspectorService: Sendable {
         case ("views", 3):
             try Self.allow(request, "GET")
             return .whole(try self.list.view(parts[2]))
+        case ("groups", 2):
+            try Self.allow(request, "GET")
+            return .whole(try self.list.groups(arguments))
         case ("searches", 2):
             try Self.allow(request, "POST")
             return .stream(try self.list.search(request.body))
@@ -236,7 +242,8 @@ final class InspectorService: Sendable {
     private var stateNow: InspectorState {
         InspectorState(
             moment: self.cassette.moment, path: self.cassette.path, run: self.run, open: self.open.counts, older: self.older,
-            sends: self.tools.send != nil, name: self.name, others: self.others.withLock { $0 })
+            sends: self.tools.send != nil, name: self.name, isBlank: self.isBlank,
+            others: self.others.withLock { $0 })
     }
 
     /// Whether a download with this ticket is one of this cassette.
@@ -482,7 +489,7 @@ final class InspectorService: Sendable {
             throw Self.bad("diff", "there are no such exchanges")
         }
         let (one, other) = (try moment.interaction(left - 1, of: self.cassette), try moment.interaction(right - 1, of: self.cassette))
-        return .whole(Self.json(try DiffService.bytes(one, other, path: self.cassette.path)))
+        return .whole(Self.json(try DiffService.bytes(one, other, old: self.cassette.path, new: self.cassette.path)))
     }
 
     static func lines(_ next: @escaping () throws -> [UInt8]?) -> LocalStream {

@@ -15,6 +15,8 @@ struct InspectorState {
     let sends: Bool
     /// The name that the page shows in place of the path; nil for the path.
     let name: String?
+    /// Whether the cassette only stands for "none".
+    let isBlank: Bool
     /// The other tabs of the page; nil if this one is not the first.
     let others: Others?
 
@@ -76,6 +78,10 @@ struct InspectorState {
         if let older {
             writer.member("older")
             writer.string(older)
+        }
+        if self.isBlank {
+            writer.member("blank")
+            writer.bool(true)
         }
         writer.member("sends")
         writer.bool(self.sends)

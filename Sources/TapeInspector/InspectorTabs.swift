@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import CassetteStore
+internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
@@ -54,6 +55,10 @@ final class InspectorTabs: Sendable {
         case ("d", 3):
             let services = [self.main] + self.state.withLock { $0.tabs.map(\.service) }
             return (services.first { $0.holds(ticket: parts[1]) } ?? self.main).answer(request)
+        case ("api", 2) where parts[1] == "uploads":
+            return self.main.answering { .whole(try self.compareUploads(request)) }
+        case ("api", 2) where parts[1] == "diffs":
+            return self.main.answering { try self.diff(request) }
         case ("api", 2...) where parts[1] == "tabs":
             return self.main.answering { .whole(try self.change(request, Array(parts.dropFirst(2)))) }
         case ("api", 4...) where parts[1] == "t":
@@ -91,6 +96,48 @@ final class InspectorTabs: Sendable {
         default: throw InspectorService.unknown
         }
     }
+
+    // MARK: Comparisons
+
+    /// Compares the uploads of two exchanges, which may be in different tabs.
+    private func compareUploads(_ request: LocalRequest) throws -> LocalAnswer {
+        try InspectorService.allow(request, "POST")
+        let order = try InspectorOrder(request.body)
+        let (left, right) = (try self.exchange("left", order), try self.exchange("right", order))
+        do {
+            let comparison = try UploadComparison(
+                UploadComparison.Side(left.interaction, reader: BodyReader(cassettePath: left.path)),
+                UploadComparison.Side(right.interaction, reader: BodyReader(cassettePath: right.path)))
+            var writer = JSONWriter()
+            writer.beginObject(.inline)
+            comparison.write(to: &writer)
+            writer.endObject()
+            return InspectorService.json(writer.bytes + [10])
+        } catch let error as InspectError {
+            throw InspectorService.bad("uploads", error.message)
+        }
+    }
+
+    /// Compares two exchanges field by field, which may be in different tabs.
+    private func diff(_ request: LocalRequest) throws -> InspectorService.Answer {
+        let order = try InspectorOrder(request.body)
+        guard order.values["left"]?.kind == .object else { return self.main.answer(request) }
+        try InspectorService.allow(request, "POST")
+        let (left, right) = (try self.exchange("left", order), try self.exchange("right", order))
+        return .whole(
+            InspectorService.json(
+                try DiffService.bytes(left.interaction, right.interaction, old: left.path, new: right.path)))
+    }
+
+    /// - Parameter name: of a member such as `{"tab": 0, "key": 3}`.
+    private func exchange(_ name: String, _ order: InspectorOrder) throws -> (interaction: Interaction, path: String) {
+        guard let tab = order.values[name]?["tab"]?.int, let key = order.values[name]?["key"]?.int, let service = self.service(tab),
+            key >= 1, key <= service.cassette.moment.rows.count
+        else { throw InspectorService.bad(name, "\"\(name)\" takes the number of a tab and the key of an exchange") }
+        return (try service.cassette.moment.interaction(key - 1, of: service.cassette), service.cassette.path)
+    }
+
+    // MARK: Tabs
 
     private func chosen(_ order: InspectorOrder) throws(LocalAnswer) -> Tab {
         guard let tab = order.values["tab"]?.int.flatMap({ self.tab($0) }) else {

@@ -45,6 +45,9 @@ final class ViewSearch {
 
     private let moment: InspectedCassette.Moment
     private let filter: RowFilter?
+    /// Only these exchanges are searched; nil for all.
+    private let group: RowGroup?
+    private let cassette: InspectedCassette
     private let sort: RowSort
     private let descends: Bool
     private let views: InspectorViews
@@ -58,11 +61,14 @@ final class ViewSearch {
 
     /// - Parameter number: returns a row's number in order of request start.
     init(
-        _ moment: InspectedCassette.Moment, filter: RowFilter?, sort: RowSort, descends: Bool, views: InspectorViews,
+        _ moment: InspectedCassette.Moment, filter: RowFilter?, sort: RowSort, descends: Bool, group: RowGroup?, of cassette: InspectedCassette,
+        views: InspectorViews,
         number: @escaping (Int) -> Int
     ) {
         self.moment = moment
         self.filter = filter
+        self.group = group
+        self.cassette = cassette
         self.sort = sort
         self.descends = descends
         self.views = views
@@ -75,16 +81,18 @@ final class ViewSearch {
     /// - Throws: `cancelled`. Exchanges that cannot be read do not match.
     func next() throws(CassetteError) -> [UInt8]? {
         guard !self.isDone else { return nil }
-        if let filter = self.filter {
-            let piece = filter.looksAtRowsAlone ? Self.piece : Self.decodedPiece
+        if self.filter != nil || self.group != nil {
+            let looksAtRowsAlone = self.filter?.looksAtRowsAlone != false && self.group?.grouping.looksAtRowsAlone != false
+            let piece = looksAtRowsAlone ? Self.piece : Self.decodedPiece
             let end = min(self.order.count, self.offset + piece)
             let turn = Turn()
             while self.offset < end {
                 let ordinal = self.order[self.offset]
-                if filter.matches(Int(ordinal), in: self.moment) { self.found.append(ordinal) }
+                let isInGroup = self.group.map { $0.contains(Int(ordinal), in: self.moment, of: self.cassette) } ?? true
+                if isInGroup, self.filter?.matches(Int(ordinal), in: self.moment) != false { self.found.append(ordinal) }
                 try CassetteError.checkCancellation()
                 self.offset += 1
-                if !filter.looksAtRowsAlone, turn.isOver { break }
+                if !looksAtRowsAlone, turn.isOver { break }
             }
         } else {
             self.found = self.order

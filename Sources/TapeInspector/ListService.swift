@@ -110,6 +110,13 @@ final class ListService: Sendable {
         return InspectorService.json(writer.bytes + [10])
     }
 
+    // MARK: Groups
+
+    func groups(_ arguments: [String: String]) throws -> LocalAnswer {
+        let grouping = try RowGrouping(arguments["by"] ?? "")
+        return InspectorService.json(try grouping.bytes(self.cassette.moment, of: self.cassette))
+    }
+
     // MARK: Views and searches
 
     func makeView(_ body: [UInt8]) throws -> LocalStream {
@@ -121,7 +128,7 @@ final class ListService: Sendable {
         }
         let search = ViewSearch(
             self.cassette.moment, filter: try self.filter(order.text("filter")), sort: sort,
-            descends: order.values["descends"]?.bool ?? false, views: self.views, number: self.number(self.cassette.moment.rows))
+            descends: order.values["descends"]?.bool ?? false, group: try RowGroup(order), of: self.cassette, views: self.views, number: self.number(self.cassette.moment.rows))
         return InspectorService.lines { try search.next() }
     }
 

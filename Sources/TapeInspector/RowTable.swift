@@ -19,6 +19,8 @@ struct StoredRow: Sendable {
     var responseType: UInt32
     var remote: UInt32
     var tls: UInt32
+    /// The number of the connection; -1 if none is recorded.
+    var connection: Int32
     /// The names of traffic rules, one a line.
     var rules: UInt32
     /// Blocked, name, connect, TLS, send, wait, receive, total; NaN for a phase that did not happen.
@@ -123,7 +125,7 @@ struct RowTableBuilder {
             urlLength: UInt32(url.count), id: row.id, requestSize: row.requestSize ?? StoredRow.none,
             responseSize: row.tunnelSize ?? row.responseSize ?? StoredRow.none, method: self.number(row.method),
             requestType: self.number(row.requestType), responseType: self.number(row.responseType), remote: self.number(row.remote),
-            tls: self.number(row.tls), rules: self.number(row.rules.joined(separator: "\n")),
+            tls: self.number(row.tls), connection: Int32(clamping: row.connection ?? -1), rules: self.number(row.rules.joined(separator: "\n")),
             phases: SIMD8(phases.map { Float($0 ?? .nan) }), status: Int16(clamping: row.status ?? 0),
             grpc: row.responseType?.hasPrefix("application/grpc") == true ? Int32(clamping: row.grpcStatus ?? -1) : -1,
             messages: row.isWebSocket ? Int32(clamping: row.messages ?? 0) : -1, requestVersion: Self.byte(row.requestVersion),

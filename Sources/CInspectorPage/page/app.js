@@ -12,6 +12,11 @@ import { Completion } from "./list/complete.js";
 import { Marks } from "./list/marks.js";
 import { Detail } from "./detail/detail.js";
 import { Replay } from "./replay/replay.js";
+import { Groups } from "./list/groups.js";
+import { Opener } from "./files/drop.js";
+import { Recording } from "./files/record.js";
+import { Tabs } from "./files/tabs.js";
+import { RequestForm } from "./care/form.js";
 import { Diff } from "./care/diff.js";
 import { Editor } from "./care/edit.js";
 import { RedactionTrial } from "./care/redact.js";
@@ -42,10 +47,10 @@ class App {
     this.rows = rows;
     this.grid = grid;
     grid.actions = { open: (key, isAsked) => this.open(key, isAsked, this.place.tab, true), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
-    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, comment: (exchange) => this.marks.comment([exchange.key], exchange.comment), edit: () => this.editExchange(), resend: () => this.resend(), rule: () => this.ruleFor(), hasRules: () => Boolean(this.state.traffic), ended: (key) => this.ended(key) });
+    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, comment: (exchange) => this.marks.comment([exchange.key], exchange.comment), edit: () => this.editExchange(), form: () => this.editForm(), resend: () => this.resend(), rule: () => this.ruleFor(), hasRules: () => Boolean(this.state.traffic), ended: (key) => this.ended(key) });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
-    this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
-    this.marks = new Marks($("marks"), grid, { say: (text) => this.say(text), epoch: () => this.state.epoch, compare: (left, right) => this.diff.compare(left, right) });
+    this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), isLive: () => Boolean(this.state.matches) });
+    this.marks = new Marks($("marks"), grid, { say: (text) => this.say(text), epoch: () => this.state.epoch, compare: (left, right) => this.diff.compare({ tab: this.tabs.current, key: left }, { tab: this.tabs.current, key: right }) });
     grid.onmarks = () => this.marks.render();
     grid.note = (row) => this.replayNote(row);
     /** What the replay has missed, as rows, and how often each recorded exchange has answered, by number. */
@@ -54,15 +59,25 @@ class App {
     const care = {
       panel: (title, ...content) => this.panel(title, ...content), isInPanel: () => $("side").contains(document.activeElement), say: (text) => this.say(text), notice: (text) => this.notice(text),
       open: (key, isAsked, tab) => this.open(key, isAsked, tab), openNumber: (number) => this.openNumber(number),
-      epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), path: () => this.state.path, sends: () => this.state.sends, run: () => this.state, state: () => this.state, chosen: () => (typeof this.grid.selected === "number" ? this.grid.selected : null),
+      epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), path: () => this.state.path, sends: () => this.state.sends, run: () => this.state, state: () => this.state, cassette: () => this.tabs.current, cassetteName: (id) => this.tabs.name(id), chosen: () => (typeof this.grid.selected === "number" ? this.grid.selected : null),
     };
     this.diff = new Diff(care);
     this.review = new Review(care, this.diff);
     this.sender = new Sender(care);
     this.editor = new Editor(care, this.sender);
+    this.form = new RequestForm(care, this.sender, this.editor);
+    this.groups = new Groups(care, $("group"), (group) => this.showGroup(group));
     this.redactionTrial = new RedactionTrial(care);
     this.trafficRules = new Rules(care);
     this.paused = new Paused(care, $("paused"));
+    /** What a tab showed when another came in front, by tab. */
+    this.kept = new Map();
+    /** The part of the list that is shown, and the key after which it begins. */
+    this.group = null;
+    this.cleared = 0;
+    this.tabs = new Tabs($("tabs"), { show: (id) => this.showTab(id), say: (text) => this.say(text) });
+    this.opener = new Opener({ opened: (ids, notes) => this.opened(ids, notes), say: (text) => this.say(text), opens: () => Boolean(this.tabs.state.opens) });
+    this.recording = new Recording($("record"), $("pause"), { ...care, tabs: () => this.tabs, opened: (ids, notes) => this.opened(ids, notes) });
     this.commands = [
       { key: "j", label: "Next exchange", run: () => this.grid.move(1) },
       { key: "k", label: "Previous exchange", run: () => this.grid.move(-1) },
@@ -79,6 +94,7 @@ class App {
       { label: "Delete the chosen exchanges", run: () => this.deleteChosen() },
       { key: "d", label: "Compare: mark this exchange, then another", run: () => this.diff.mark(this.grid.selected ?? this.place.key) },
       { key: "e", label: "Edit the exchange", run: () => this.editExchange() },
+      { key: "E", label: "Edit and send: a form with method, URL, fields and body", run: () => this.editForm() },
       { key: "r", label: "Send the request again", run: () => this.resend() },
       { label: "Preview what would be redacted", run: () => this.redactionTrial.show() },
       { label: "Compare with the older cassette", run: () => this.diff.show(this.state.older) },
@@ -86,6 +102,17 @@ class App {
       { key: "u", label: "Traffic rules", run: () => this.trafficRules.show() },
       { key: "b", label: "A rule for requests like this one", run: () => this.ruleFor() },
       { key: "p", label: "Paused messages", run: () => this.paused.show() },
+      { key: "o", label: "Open files: HAR, cassettes, recordings of other tools", run: () => this.opener.chooseFiles() },
+      { label: "Open a folder", run: () => this.opener.chooseFolder() },
+      { label: "Start or end a recording", run: () => this.recording.toggle() },
+      { label: "Recording: how clients reach it", run: () => (this.recording.isRunning ? this.recording.explain() : this.say("nothing is recorded here")) },
+      { key: "P", label: "Pause the recording, or go on", run: () => this.recording.togglePause() },
+      { label: "Clear the list: show only what comes from now on", run: () => this.clearList() },
+      { label: "Save this cassette", run: () => this.tabs.save() },
+      { key: "]", label: "Next cassette", run: () => this.tabs.step(1) },
+      { key: "[", label: "Previous cassette", run: () => this.tabs.step(-1) },
+      { key: "h", label: "Groups: by host, path, type, status or a header field", run: () => this.groups.show() },
+      { key: "n", label: "Connections: which exchanges share one", run: () => this.groups.show("connection") },
       { label: "Export the list as HAR", run: () => this.download("har") },
       { label: "Export the list as curl commands", run: () => this.download("curl") },
       { label: "Export the bodies of the list as zip", run: () => this.download("zip") },
@@ -106,13 +133,22 @@ class App {
     this.place = route.read();
     $("filter").value = this.place.filter;
     try {
-      this.take(await asked, true);
+      const state = await asked;
+      this.tabs.take(state);
+      this.recording.take();
+      const wanted = this.place.cassette;
+      this.place.cassette = 0;
+      this.take(state, true);
+      if (wanted && state.tabs?.some((one) => one.id === wanted)) { await this.showTab(wanted); this.follow(); return; }
+      this.welcome();
     } catch (error) {
       return this.notice(error.status === 401 ? "this address belongs to another run: open the one that wiretape printed last." : error.message);
     }
     if (this.place.key) this.open(this.place.key, false, this.place.tab);
-    api.follow((state) => this.soon(state), (_, isOver) => this.lost(isOver));
+    this.follow();
   }
+
+  follow() { api.follow((state) => this.soon(state), (_, isOver) => this.lost(isOver)); }
 
   /** The feed broke. - isOver: another run answers at this address now. */
   lost(isOver) {
@@ -131,7 +167,27 @@ class App {
     const isWaiting = this.coming !== null;
     this.coming = state;
     if (isWaiting) return;
-    setTimeout(() => { const newest = this.coming; this.coming = null; this.taken = performance.now(); this.take(newest); }, Math.max(0, PAUSE - (performance.now() - this.taken)));
+    setTimeout(() => { const newest = this.coming; this.coming = null; this.taken = performance.now(); this.tick(newest); }, Math.max(0, PAUSE - (performance.now() - this.taken)));
+  }
+
+  /** Takes the state of the command's cassette, which also says what has changed in the other tabs. */
+  tick(state) {
+    this.tabs.take(state);
+    this.recording.take();
+    if (!this.tabs.current) return this.take(state);
+    this.isLost = false;
+    const { rows, known, epoch, open, proxy, paused } = this.tabs.tab;
+    const seen = [rows, known, epoch, open, proxy, paused].join(" ");
+    if (seen === this.seen) return undefined;
+    this.seen = seen;
+    return this.look();
+  }
+
+  /** Asks for the state of the tab in front. */
+  async look(isFirst = false) {
+    const { current } = this.tabs;
+    const state = await api.json("/api/state").catch((error) => { this.say(plain(error.message)); return null; });
+    if (state && this.tabs.current === current) this.take(state, isFirst);
   }
 
   take(state, isFirst = false) {
@@ -199,7 +255,7 @@ class App {
     if (action === "redact") return this.redactionTrial.show(rule);
     try {
       await api.post("/api/rules", { ignore: [rule] }, undefined, { "If-Match": `"${this.state.epoch}"` });
-      this.say(`"${plain(rule)}" is ignored: written into the cassette's head for the next replay`);
+      this.say(`"${plain(rule)}" is ignored: ${this.state.matches ? "in force from now on, and in the cassette's head" : "written into the cassette's head for the next replay"}`);
     } catch (error) { this.say(plain(error.message)); }
     return undefined;
   }
@@ -248,6 +304,89 @@ class App {
     return this.open(key, false, this.detail.tab).then(() => { if (isThere) $("side").querySelector("[role=tab][aria-selected=true]")?.focus(); });
   }
 
+  // MARK: Tabs
+
+  /** Brings another cassette to the front, as it was left. */
+  async showTab(id) {
+    if (id === this.tabs.current) return;
+    this.kept.set(this.tabs.current, { place: this.place, drafts: this.editor.drafts, group: this.group, cleared: this.cleared });
+    const kept = this.kept.get(id);
+    this.making?.abort();
+    this.making = null;
+    this.view = null;
+    this.closeSide();
+    this.tabs.current = id;
+    api.setTab(id);
+    this.place = { ...(kept?.place ?? { key: null, tab: null, filter: "", sort: "start", descends: false }), cassette: id };
+    this.editor.drafts = kept?.drafts ?? new Map();
+    [this.group, this.cleared] = [kept?.group ?? null, kept?.cleared ?? 0];
+    this.groups.mark(this.group, this.cleared);
+    [this.allOpen, this.missRows, this.answers, this.openChange, this.seen] = [[], [], null, 0, ""];
+    this.grid.unmark();
+    [this.grid.selected, this.grid.selectedPlace] = [null, -1];
+    this.grid.defects.clear();
+    this.rows.restart();
+    $("filter").value = this.place.filter;
+    this.problem("");
+    this.tabs.render();
+    this.recording.take();
+    this.welcome();
+    route.write(this.place);
+    if (id) await this.look(true);
+    else this.take(this.tabs.state, true);
+    if (this.tabs.current !== id) return;
+    this.tellNotes(this.tabs.tab?.notes);
+    if (this.place.key) this.open(this.place.key, false, this.place.tab);
+    else this.grid.grid.focus();
+  }
+
+  /** What was dropped is open in new tabs. */
+  async opened(ids, notes) {
+    const list = await api.json("/api/tabs").catch(() => null);
+    if (list) this.tabs.take({ ...this.tabs.state, tabs: list.tabs });
+    await this.showTab(ids[0]);
+    this.tellNotes([...(this.tabs.tab?.notes ?? []), ...notes]);
+    if (ids.length > 1) this.say(`${ids.length} cassettes are open: ] and [ go from one to the next`);
+  }
+
+  tellNotes(notes) { if (notes?.length) this.notice([...new Set(notes)].slice(0, 4).join(" ") + (notes.length > 4 ? ` And ${notes.length - 4} more.` : "")); }
+
+  /** Shows how to open something, if nothing is. */
+  welcome() {
+    const isShown = this.tabs.isBlank && !this.tabs.current;
+    $("welcome").hidden = !isShown;
+    $("main").hidden = isShown;
+    $("bar").hidden = isShown;
+    clear($("welcome"), isShown ? this.opener.welcome(this.tabs.state.records, () => this.recording.start()) : null);
+  }
+
+  /** Leaves the exchange, without the focus and the address that a person's own closing has. */
+  closeSide() {
+    this.searching.stop();
+    this.replay.hide();
+    this.detail.clear();
+    $("main").classList.add("alone");
+  }
+
+  // MARK: Parts of the list
+
+  showGroup(group) {
+    this.group = group;
+    this.groups.mark(this.group, this.cleared);
+    this.refresh(true);
+  }
+
+  /** Shows only what comes from now on; the cassette keeps everything. */
+  clearList(through = this.state.rows) {
+    this.cleared = through;
+    this.groups.mark(this.group, this.cleared, () => this.clearList(0));
+    if (through) this.say(`the list is empty: ${count(through, "exchange")} stay in the cassette`);
+    this.closeSide();
+    this.write({ key: null, tab: null });
+    this.grid.mark(null);
+    this.refresh(true);
+  }
+
   chooseColumns() { dialogs.show("Columns", ...choices(() => this.grid.choose())); }
 
   showReplay() {
@@ -268,7 +407,7 @@ class App {
     return this.open(keys[wanted - 1], true);
   }
 
-  get needsView() { return Boolean(this.place.filter.trim()) || this.place.sort !== "start" || this.place.descends || !this.state.sorted; }
+  get needsView() { return Boolean(this.group || this.place.filter.trim()) || this.place.sort !== "start" || this.place.descends || !this.state.sorted; }
 
   /** Takes the rows that exist now: all of them, or those of a newly made view. */
   async refresh(isOther) {
@@ -277,7 +416,7 @@ class App {
       this.making?.abort();
       this.making = null;
       this.view = null;
-      this.rows.reset(this.state.epoch, this.state.rows, null);
+      this.rows.reset(this.state.epoch, this.state.rows, this.cleared ? this.uncleared() : null);
       return this.updated();
     }
     // The last good list stays while a filter is typed; only another file makes it void.
@@ -289,7 +428,7 @@ class App {
     this.making = making;
     this.isStale = false;
     try {
-      const response = await api.post("/api/views", { filter: this.place.filter, sort: this.place.sort, descends: this.place.descends }, making.signal);
+      const response = await api.post("/api/views", { filter: this.place.filter, sort: this.place.sort, descends: this.place.descends, group: this.group }, making.signal);
       let view = null;
       const first = [];
       await api.lines(response, (line) => {
@@ -297,7 +436,7 @@ class App {
         // Shows the hits so far, unless the list still shows the previous hits.
         if (line.found && isOther && !making.signal.aborted) {
           first.push(...line.found);
-          this.rows.reset(this.state.epoch, this.state.rows, Uint32Array.from(first));
+          this.rows.reset(this.state.epoch, this.state.rows, Uint32Array.from(first).filter((key) => key > this.cleared));
           this.updated();
         }
         $("counts").textContent = `${number(line.count)} found, ${number(line.looked)} of ${number(this.state.rows)} searched`;
@@ -309,7 +448,7 @@ class App {
       this.problem("");
       if (this.place.filter.trim()) this.completion.keep(this.place.filter.trim());
       this.view = view.view;
-      this.rows.reset(view.epoch, this.state.rows, keys);
+      this.rows.reset(view.epoch, this.state.rows, this.cleared ? keys.filter((key) => key > this.cleared) : keys);
       this.rows.add(view.list);
       this.updated();
     } catch (error) {
@@ -324,9 +463,16 @@ class App {
     }
   }
 
+  /** The keys of the exchanges that came after the list was cleared. */
+  uncleared() {
+    // Another file has other exchanges.
+    if (this.cleared > this.state.rows) this.cleared = 0;
+    return Uint32Array.from({ length: this.state.rows - this.cleared }, (_, index) => this.cleared + index + 1);
+  }
+
   updated() {
-    this.rows.open = this.place.filter.trim() || this.place.sort !== "start" || this.place.descends ? [] : [...this.allOpen, ...this.missRows];
-    this.grid.update(this.state.rows ? "No exchange matches the filter." : "The cassette holds no exchanges yet.");
+    this.rows.open = this.group || this.place.filter.trim() || this.place.sort !== "start" || this.place.descends ? [] : [...this.allOpen, ...this.missRows];
+    this.grid.update(this.cleared === this.state.rows && this.cleared ? "The list was cleared: new exchanges appear here." : this.state.rows ? "No exchange matches the filter." : this.recording.isRunning ? `Nothing is recorded yet: clients reach the recording through the proxy http://${this.tabs.tab.proxy}.` : "The cassette holds no exchanges yet.");
     this.counts();
     if (this.isFollowing) this.grid.toEnd();
     if (this.place.key && this.grid.selected === null) this.grid.mark(this.place.key);
@@ -335,7 +481,7 @@ class App {
   counts() {
     const all = count(this.state.rows, "exchange");
     const open = this.state.open ? `, ${number(this.state.open)} open` : "";
-    const isFiltered = this.rows.keys && this.place.filter && $("filter").getAttribute("aria-invalid") !== "true";
+    const isFiltered = this.rows.keys && (this.place.filter || this.group || this.cleared) && $("filter").getAttribute("aria-invalid") !== "true";
     $("counts").textContent = (isFiltered ? `${number(this.rows.stored)} of ${all}` : all) + open;
   }
 
@@ -437,6 +583,11 @@ class App {
     if (exchange) this.editor.open(exchange);
   }
 
+  async editForm() {
+    const exchange = await this.chosen();
+    if (exchange) this.form.open(exchange);
+  }
+
   async resend() {
     const exchange = await this.chosen();
     if (exchange) this.sender.resend(exchange);
@@ -536,6 +687,14 @@ class App {
     if (/token=/.test(location.hash)) return location.reload();
     const before = this.place;
     this.place = route.read();
+    if (this.place.cassette !== this.tabs.current) {
+      const wanted = this.place;
+      this.place = before;
+      if (wanted.cassette && !this.tabs.all.some((one) => one.id === wanted.cassette)) { route.write(before); return; }
+      this.kept.set(wanted.cassette, { ...this.kept.get(wanted.cassette), place: wanted });
+      this.showTab(wanted.cassette);
+      return;
+    }
     if (this.place.filter !== before.filter || this.place.sort !== before.sort || this.place.descends !== before.descends) {
       $("filter").value = this.place.filter;
       this.refresh(true);

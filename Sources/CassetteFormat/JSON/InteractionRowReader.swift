@@ -20,6 +20,8 @@ package struct InteractionRow: Sendable, Hashable {
     package var tunnelSize: Int?
     package var outcome = RowOutcome.complete
     package var timing = Timing()
+    /// The number of the connection to the origin.
+    package var connection: Int?
     /// Address and port of the origin.
     package var remote: String?
     package var tls: String?
@@ -59,7 +61,7 @@ package struct InteractionRowReader {
 
     private enum Wanted {
         case nothing, id, started, method, url, requestVersion, responseVersion, status, size, cut, failed, phase(Int), remote, tls, count
-        case received
+        case received, connection
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -168,6 +170,7 @@ package struct InteractionRowReader {
         case .timing:
             for (index, name) in Self.phases.enumerated() where self.matches(token, name) { self.wanted = .phase(index) }
         case .connection:
+            if self.matches(token, "id") { self.wanted = .connection }
             if self.matches(token, "remote") { self.wanted = .remote }
             if self.matches(token, "tls") { self.member = .tls }
         case .tunnel: if self.matches(token, "received") { self.wanted = .received }
@@ -206,6 +209,7 @@ package struct InteractionRowReader {
         case .size:
             if self.section == .request { self.row.requestSize = self.int(token) } else { self.row.responseSize = self.int(token) }
         case .received: self.row.tunnelSize = self.int(token)
+        case .connection: self.row.connection = self.int(token)
         case .count: self.row.messages = self.int(token)
         case .phase(let index):
             guard let value = JSONNumber.double(Array(self.bytes[token.start..<token.end])[...]) else { return }
@@ -245,7 +249,7 @@ package struct InteractionRowReader {
         case .failed: self.row.outcome = self.text(token).flatMap(Failure.Kind.init(rawValue:)).map { .failed($0) } ?? .complete
         case .remote: self.row.remote = self.text(token)
         case .tls: self.row.tls = self.text(token)
-        case .id, .status, .size, .phase, .count, .received: return
+        case .id, .status, .size, .phase, .count, .received, .connection: return
         }
     }
 

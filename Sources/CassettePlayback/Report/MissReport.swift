@@ -91,16 +91,16 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
 
     private var headline: String {
         switch self.reason {
-        case .noCassette: "there is no cassette to answer \"\(self.request)\" from (mode \(self.mode.rawValue))"
-        case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
+        case .noCassette: "there is no cassette to answer \"\(self.request)\" from"
+        case .notRecorded: "no recorded exchange answers \"\(self.request)\""
         case .otherMessages(let index):
-            "\"\(self.request)\" diverged from exchange \(index + 1), which had begun to answer it (mode \(self.mode.rawValue))"
+            "\"\(self.request)\" diverged from exchange \(index + 1), which had begun to answer it"
         case .clientStayed(let index):
-            "exchange \(index + 1), \"\(self.request)\", ended when its recorded client left, but this client waits for more (mode \(self.mode.rawValue))"
-        case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
+            "exchange \(index + 1), \"\(self.request)\", ended when its recorded client left, but this client waits for more"
+        case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up"
         case .outOfOrder(let index, let due, let dueRequest):
-            "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due (mode \(self.mode.rawValue), order strict)"
-        case .usedUp(let count): "all \(count) recorded exchanges for \"\(self.request)\" are used up (mode \(self.mode.rawValue))"
+            "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due, and the order is strict"
+        case .usedUp(let count): "all \(count) recorded exchanges for \"\(self.request)\" are used up"
         }
     }
 

@@ -8,8 +8,21 @@ package struct BodyParts {
     package var all: [BodyPart]
     /// Whether the body uses a boundary other than the one in its Content-Type.
     package var isOfOtherBoundary = false
+    /// What is around the outermost parts.
+    package var framing = Framing()
     /// Whether the message's Content-Type does not say that the body is multipart.
     package var isHidden = false
+
+    /// The bytes between and around parts.
+    package struct Framing {
+        /// Sizes in bytes.
+        package var preamble = 0
+        package var epilogue = 0
+        /// Whether the closing delimiter is there.
+        package var isClosed = true
+        /// How the lines of the delimiters end, in words.
+        package var lineEnds = ""
+    }
 
     /// Nil if the body is not multipart, or its parts cannot be separated.
     package init?(_ contents: BodyContents, headers: HeaderFields) throws {
@@ -35,9 +48,20 @@ package struct BodyParts {
 
     private init(_ body: MultipartBody<Range<Int>>, _ contents: BodyContents) {
         self.all = []
+        self.framing = Framing(
+            preamble: body.preamble.count, epilogue: body.epilogue.count, isClosed: body.closing != nil,
+            lineEnds: Self.lineEnds(body.parts.map(\.delimiter) + [body.closing].compactMap { $0 }))
         _ = self.list(body, offset: 0, prefix: "")
         guard let charset = body.formCharset({ try? contents.part($0).load(limit: FormCharset.longest) }) else { return }
         for index in self.all.indices { self.all[index].charset = charset }
+    }
+
+    /// `CR LF`, `LF alone` or both; the line end after the closing delimiter may be missing.
+    private static func lineEnds(_ delimiters: [MultipartDelimiter]) -> String {
+        var ends: Set<LineEnd> = []
+        for delimiter in delimiters { ends.formUnion([delimiter.lineEndBefore, delimiter.lineEndAfter]) }
+        let words = [(LineEnd.carriageReturnLineFeed, "CR LF"), (.lineFeed, "LF alone")].filter { ends.contains($0.0) }.map(\.1)
+        return words.joined(separator: " and ")
     }
 
     private static func read(_ contents: BodyContents, _ boundary: MultipartBoundary) throws -> MultipartBody<Range<Int>>? {

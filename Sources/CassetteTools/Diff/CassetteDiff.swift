@@ -36,10 +36,18 @@ public struct CassetteDiff {
         self.comparison = ExchangeComparison(old: old.path, new: new.path, showsAll: showsAll, digest: digest)
     }
 
+    /// - Parameters:
+    ///   - reading: called with the number of requests of both cassettes that have been read, before anything is found.
+    ///   - comparing: called with the number of exchanges that have been compared.
     /// - Returns: how many exchanges are equal.
-    public func run(_ found: (Entry) throws -> Void) throws -> Int {
+    public func run(
+        reading: (_ done: Int, _ of: Int) -> Void = { _, _ in }, comparing: (_ done: Int, _ of: Int) -> Void = { _, _ in },
+        _ found: (Entry) throws -> Void
+    ) throws -> Int {
         var same = 0
-        for step in try self.steps() {
+        let steps = try self.steps(reading)
+        for (done, step) in steps.enumerated() {
+            comparing(done, steps.count)
             switch step {
             case .added(let index): try found(.added(Exchange(number: index + 1, try self.new.interaction(at: index))))
             case .removed(let index): try found(.removed(Exchange(number: index + 1, try self.old.interaction(at: index))))
@@ -57,13 +65,17 @@ public struct CassetteDiff {
     }
 
     /// Pairs exchanges by the new cassette's match rules.
-    private func steps() throws -> [ExchangePairing.Step] {
+    private func steps(_ reading: (_ done: Int, _ of: Int) -> Void) throws -> [ExchangePairing.Step] {
         let rules = try self.new.matchRules()
-        return ExchangePairing(old: try self.requests(self.old, rules), new: try self.requests(self.new, rules)).steps
+        let count = self.old.count + self.new.count
+        let old = try self.requests(self.old, rules) { reading($0, count) }
+        let new = try self.requests(self.new, rules) { reading(self.old.count + $0, count) }
+        return ExchangePairing(old: old, new: new).steps
     }
 
-    private func requests(_ cassette: RecordedCassette, _ rules: MatchRules) throws -> [PairedRequest] {
+    private func requests(_ cassette: RecordedCassette, _ rules: MatchRules, _ reading: (Int) -> Void) throws -> [PairedRequest] {
         try (0..<cassette.count).map { index in
+            reading(index)
             let summary = try cassette.bytes(at: index).withUnsafeBytes { InteractionSummaryReader.read($0) }
             let (method, url) = (summary?.method ?? "", summary?.url ?? "")
             guard rules.looksAtHeaders || summary?.mayHaveRequestBody != false else {

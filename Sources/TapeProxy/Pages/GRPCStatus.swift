@@ -14,7 +14,7 @@ struct GRPCStatus: Sendable, Hashable {
     var error: String
 
     /// The call differed from the recording. Libraries do not retry on 9, FAILED_PRECONDITION.
-    static func miss(_ text: String) -> GRPCStatus { GRPCStatus(code: 9, message: text, error: "miss") }
+    static func miss(_ text: String) -> GRPCStatus { GRPCStatus(code: 9, message: ProxyAnswer.missPrefix + text, error: "miss") }
 
     static func deadline(_ text: String) -> GRPCStatus { GRPCStatus(code: 4, message: text, error: "timeout") }
 

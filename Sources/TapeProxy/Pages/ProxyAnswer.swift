@@ -61,8 +61,11 @@ struct ProxyAnswer: Sendable {
     /// A request that the cassette does not contain. 424 is a client error that no common retry policy covers: curl, urllib3, Alamofire and
     /// the cloud SDKs retry 408, 425, 429 and 5xx.
     static func miss(_ text: String) -> ProxyAnswer {
-        ProxyAnswer(status: 424, reason: "Not In Cassette", error: "miss", text: text)
+        ProxyAnswer(status: 424, reason: "Not In Cassette", error: "miss", text: self.missPrefix + text)
     }
+
+    /// Clients print the text among their own messages, and often nothing else of the answer.
+    static let missPrefix = "wiretape: miss: "
 
     static func authenticationRequired(
         _ text: String = "this proxy requires a user and a password: put them into the proxy's URL, http://USER:PASSWORD@HOST:PORT."

@@ -223,7 +223,7 @@ final class WebSocketReplay: TunnelExchange {
         self.proxy.log.refuse(connection: self.client.peer.id, method: self.request.head.method, origin: self.origin)
         self.proxy.configuration.watch?(.missed(method: self.request.head.method, url: self.request.url))
         let difference = report.nearest.first?.differences.first.map { "\($0)" }
-        self.close(1008, "not in the cassette" + (difference.map { ": \($0)" } ?? ""))
+        self.close(1008, "wiretape: not in the cassette" + (difference.map { ": \($0)" } ?? ""))
     }
 
     // MARK: The server's messages

@@ -1,4 +1,7 @@
 internal import ArgumentParser
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
@@ -12,11 +15,17 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
             Ignored unless --all is given: times, ids, addresses, and header fields that differ in every answer, such as Date, \
             Server-Timing and X-Request-Id. Values of secrets are not shown.
 
+            --upload compares the bodies of two requests part by part and byte by byte instead, for an upload that works and one that \
+            does not: header fields as they were written, file names, line ends, boundaries, and what lint says of either. Parts belong \
+            together by their names. Placeholders of secrets are compared as they are.
+
             Exit codes: 0 no difference, 1 differences, 2 a cassette could not be read.
 
             Examples:
               wiretape diff Cassettes/pets.json Cassettes/pets.new.json
               wiretape diff old.json new.json --all
+              wiretape diff curl.json app.json --upload
+              wiretape diff pets.json pets.json --upload --exchanges 3:7
               wiretape diff old.json new.json --json | jq '.[] | select(.kind == "changed")'
             """)
 
@@ -28,6 +37,14 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
 
     @Flag(help: "Also show what differs from one recording to the next.")
     var all = false
+
+    @Flag(help: "Compare two uploads part by part and byte by byte. Default: the first upload of each cassette.")
+    var upload = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --upload, the numbers of the exchanges to compare, in the old cassette and in the new.", valueName: "n:m"))
+    var exchanges: ExchangePair?
 
     @OptionGroup var names: DescriptorOptions
 
@@ -43,9 +60,14 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
         try change(&self.new)
     }
 
+    func validate() throws {
+        if self.exchanges != nil, !self.upload { throw ValidationError("--exchanges needs --upload.") }
+        if self.upload, self.all { throw ValidationError("--upload and --all cannot be used together: it shows every difference.") }
+    }
+
     func run() throws {
         SignalThread.unblock()
-        guard try !self.diff() else { throw ExitCode(ExitStatus.different) }
+        guard try !(self.upload ? self.diffUploads() : self.diff()) else { throw ExitCode(ExitStatus.different) }
     }
 
     /// Does not touch signals, which belong to the process.
@@ -59,12 +81,87 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
             let output = try OutputFile(path: nil)
             var page = DiffPage(isJSON: self.json) { try output.write($0) }
             let comparison = CassetteDiff(old: old, new: new, showsAll: self.all, digest: CareCommand.digest)
-            let same = try comparison.run { try page.append($0) }
+            let reading = ProgressLine(label: "reading")
+            // Not among the differences, if these appear on the terminal as well.
+            let comparing = Terminal.output.isTerminal ? nil : ProgressLine(label: "comparing")
+            defer {
+                reading.end()
+                comparing?.end()
+            }
+            let same = try comparison.run(
+                reading: { reading.show($0, of: $1) },
+                comparing: { done, count in
+                    reading.end()
+                    comparing?.show(done, of: count)
+                }, { try page.append($0) })
+            reading.end()
+            comparing?.end()
             try page.finish(same: same)
             try output.finish()
             return page.differs
         }
     }
+}
+
+extension DiffCommand {
+    /// Does not touch signals, which belong to the process.
+    ///
+    /// - Returns: whether anything differs.
+    func diffUploads() throws -> Bool {
+        try CareCommand.run {
+            let (old, new) = (try CareCommand.cassette(self.old), try CareCommand.cassette(self.new))
+            let one = try Self.upload(self.exchanges?.old, of: old, named: self.old)
+            let other = try Self.upload(self.exchanges?.new, of: new, named: self.new)
+            let comparison: UploadComparison
+            do {
+                comparison = try UploadComparison(one.side, other.side)
+            } catch let error as InspectError {
+                throw CassetteError(.notFound, error.message, cause: error)
+            }
+            let page = UploadDiffPage(comparison: comparison, names: (one.name, other.name))
+            let output = try OutputFile(path: nil)
+            var text = self.json ? page.json + "\n" : page.lines.joined(separator: "\n") + "\n"
+            try text.withUTF8 { try output.write(UnsafeRawBufferPointer($0)) }
+            try output.finish()
+            return comparison.differs
+        }
+    }
+
+    /// - Parameter number: from 1; nil for the first exchange whose body is multipart or should be.
+    private static func upload(
+        _ number: Int?, of cassette: RecordedCassette, named file: String
+    ) throws -> (side: UploadComparison.Side, name: String) {
+        let reader = BodyReader(cassettePath: cassette.path)
+        func found(_ index: Int, _ interaction: Interaction) -> (side: UploadComparison.Side, name: String) {
+            let request = "\(interaction.request.method) \(SecretShapes.shownURL(interaction.request.url))"
+            return (
+                UploadComparison.Side(interaction, reader: reader), VisibleText.line("exchange \(index + 1) of \"\(file)\", \(request)")
+            )
+        }
+        if let number {
+            guard number <= cassette.count else {
+                throw CassetteError(
+                    .notFound, "\"\(file)\" has \(Quantity.count(cassette.count, "exchange")), but no exchange \(number): choose another.")
+            }
+            return found(number - 1, try cassette.interaction(at: number - 1))
+        }
+        for index in 0..<cassette.count {
+            let interaction = try cassette.interaction(at: index)
+            guard let body = interaction.request.body, body.byteCount > 0 else { continue }
+            let contents = try BodyContents(body, headers: interaction.request.headers, reader: reader, readsBroken: true)
+            if try BodyParts(contents, headers: interaction.request.headers) != nil
+                || MultipartType(interaction.request.headers) != nil
+            {
+                return found(index, interaction)
+            }
+        }
+        throw CassetteError(
+            .notFound, "no request in \"\(file)\" has a multipart body: name two exchanges with --exchanges, such as --exchanges 3:7.")
+    }
+}
+
+extension ExchangePair: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
 }
 
 /// The differences between two cassettes: for people as `-`, `+` and `~` with the fields below, or as JSON.

@@ -90,10 +90,21 @@ struct ImportCommand: ParsableCommand {
             }
             if let host = self.host { options.base = host }
             options.redaction = self.noRedaction ? nil : try self.redaction.redactionRules()
+            let (reading, finishing) = (ProgressLine(label: "importing"), ProgressLine(label: "decoding"))
+            defer {
+                reading.end()
+                finishing.end()
+            }
             do {
                 let report = try CassetteImporter(options, digest: { FastSHA256() }).run(
-                    self.files, to: self.output, version: Version.current, isCancelled: isCancelled, notify: { Terminal.error.complain($0) }
-                )
+                    self.files, to: self.output, version: Version.current, isCancelled: isCancelled,
+                    notify: { Terminal.error.complain($0) }, reading: { reading.show(Quantity.count($0, "exchange")) },
+                    finishing: { done, count in
+                        reading.end()
+                        finishing.show(done, of: count)
+                    })
+                reading.end()
+                finishing.end()
                 return self.tell(report)
             } catch let error as StrictImportError {
                 self.tell(error.losses)

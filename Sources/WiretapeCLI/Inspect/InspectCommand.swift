@@ -36,8 +36,8 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
               wiretape inspect Cassettes/pets.json --web --open
             """)
 
-    @Argument(help: "The cassette, a JSON file.", completion: .file())
-    var file: String
+    @Argument(help: "The cassette, a JSON file. With --web, it can be left out: the page opens files and starts recordings.", completion: .file())
+    var file: String?
 
     @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
     var number: Int?
@@ -92,7 +92,10 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
     @OptionGroup var fetching: FetchOptions
 
     mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
-        try change(&self.file)
+        if var file = self.file {
+            try change(&file)
+            self.file = file
+        }
         if var file = self.against {
             try change(&file)
             self.against = file
@@ -106,6 +109,8 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
             self.message == nil ? self.extract.map { _ in "--extract" } : nil, self.lint ? "--lint" : nil,
             self.usage ? "--usage" : nil, self.page.web ? "--web" : nil,
         ].compactMap { $0 }
+        guard self.file != nil || self.page.web else { throw ValidationError("missing the cassette: name a file, or open a page with --web.") }
+        if self.file == nil, self.against != nil { throw ValidationError("--against needs a cassette to compare with.") }
         if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) cannot be used together.") }
         if self.against != nil, !self.page.web { throw ValidationError("--against needs --web: without a page, use wiretape diff.") }
         if self.page.web, self.number != nil || self.filter != nil || self.json {
@@ -147,15 +152,18 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
     /// Serves the page until a signal comes.
     private func serve() throws {
         do {
-            CareCommand.mentionRecordings(beside: self.file)
+            if let file = self.file { CareCommand.mentionRecordings(beside: file) }
             let ports = ClosedPorts()
             // Finding the exchanges of a large cassette takes a while. During that time, a signal ends the process at once.
             SignalThread.unblock()
-            let cassette = try InspectedCassette(path: self.file, schema: self.names.schema())
+            let blank = try self.file == nil ? PageFolder.make() : nil
+            defer { blank?.remove() }
+            let cassette = try InspectedCassette(path: self.file ?? PageFolder.blank(in: blank), schema: self.names.schema())
             SignalThread.block()
             let server = try InspectorServer.start(
                 cassette, older: self.against,
-                tools: .ofCommands(upstreamTLS: UpstreamTLSOptions.parse([]), ports: ports, opens: true, records: true), port: self.page.webPort ?? 0)
+                tools: .ofCommands(upstreamTLS: UpstreamTLSOptions.parse([]), ports: ports, opens: true, records: true),
+                port: self.page.webPort ?? 0, name: blank == nil ? nil : "no cassette", isBlank: blank != nil)
             ports.add(.init(port: server.port))
             let page = try ServedPage(server, opens: self.page.open) { Terminal.error.complain($0) }
             let stop = DispatchSemaphore(value: 0)
@@ -176,13 +184,15 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
     /// - Returns: how many defects `--lint` has found.
     @discardableResult
     func inspect() throws -> Int {
-        CareCommand.mentionRecordings(beside: self.file)
+        // Checked by `validate`.
+        let file = self.file ?? ""
+        CareCommand.mentionRecordings(beside: file)
         do {
-            let cassette = try RecordedCassette(path: self.file, schema: self.names.schema())
+            let cassette = try RecordedCassette(path: file, schema: self.names.schema())
             for notice in cassette.notices { Terminal.error.complain(notice) }
             let output = try OutputFile(path: nil)
             var inspection = Inspection(
-                cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Terminal.error.complain)
+                cassette: cassette, file: file, screen: .current, write: output.write, warn: Terminal.error.complain)
             if let filter = self.filter {
                 inspection.filter = ExchangeFilter(try FilterParser.parse(filter), reader: inspection.reader)
             }

@@ -13,7 +13,7 @@ struct MissCommands {
         self.file = file
     }
 
-    /// A line of a report with whole commands in place of `run with: --ignore …` and `COMMAND`, and without terms of the inside.
+    /// A line of a report with whole commands in place of `run with: --ignore …` and `COMMAND`.
     func complete(_ text: String) -> String {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { self.line(String($0)) }
         // The report suggests no rule for these places, because it would make many requests equal. A person may still want that.
@@ -48,9 +48,6 @@ struct MissCommands {
     }
 
     private func line(_ line: String) -> String {
-        var line = line
-        // The mode is a word of the settings, and does not help here.
-        if line.hasSuffix(")"), let mode = line.firstRange(of: "\" (mode ") { line = String(line[..<mode.lowerBound]) + "\"" }
         guard line.hasPrefix("to ") else { return line }
         return line.components("; to ").enumerated().map { index, part in self.part(index == 0 ? part : "to " + part) }
             .joined(separator: "\n")

@@ -76,8 +76,12 @@ final class RunScreen: Sendable {
 /// A line on a terminal that shows progress; prints nothing if there is no terminal.
 final class ProgressLine {
     private let label: String
+    /// Between two lines whose number of steps is unknown.
+    private static let pause = Duration.milliseconds(100)
+
     private let terminal: Terminal
     private var shown = -1
+    private var last: ContinuousClock.Instant?
 
     init(label: String, terminal: Terminal = .error) {
         self.label = label
@@ -92,8 +96,17 @@ final class ProgressLine {
         self.terminal.write("\r\u{1B}[K\(self.label) \(done) of \(count) (\(percent) %)")
     }
 
+    /// For work whose end is unknown.
+    func show(_ words: String, at time: ContinuousClock.Instant = .now) {
+        guard self.terminal.isTerminal, self.last.map({ time - $0 >= Self.pause }) ?? true else { return }
+        self.last = time
+        self.shown = 0
+        self.terminal.write("\r\u{1B}[K\(self.label) \(words)")
+    }
+
     func end() {
         guard self.shown >= 0 else { return }
+        self.shown = -1
         self.terminal.write("\r\u{1B}[K")
     }
 }

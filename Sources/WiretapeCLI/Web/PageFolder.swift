@@ -1,3 +1,5 @@
+internal import CassetteModel
+internal import CassetteStore
 internal import Platform
 internal import TapeBytes
 internal import TapeInspector
@@ -15,6 +17,13 @@ enum PageFolder {
             folder = try RunFolder(environment: environment)
         }
         return PrivateFolder(path: folder.path) { folder.remove() }
+    }
+
+    /// Makes an empty cassette, for a page that was opened without one.
+    static func blank(in folder: PrivateFolder?) throws(CassetteError) -> String {
+        let path = "\(folder?.path ?? "")/none.json"
+        _ = try CassetteAppender.create(path, recorder: "wiretape \(Version.current)")
+        return path
     }
 
     /// A file system in memory that everybody may write, as on Linux; nil if there is none, or too little room.

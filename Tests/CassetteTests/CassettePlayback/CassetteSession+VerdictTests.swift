@@ -66,7 +66,7 @@ import Testing
         }
         #expect(
             report.description == """
-                exchange 2, "GET http://a.test/b", was requested while exchange 1, "GET http://a.test/a", was due (mode none, order strict)
+                exchange 2, "GET http://a.test/b", was requested while exchange 1, "GET http://a.test/a", was due, and the order is strict
                 to accept requests in any order, run with: --order any
                 """)
     }

@@ -365,10 +365,11 @@ import Testing
 @Suite struct CassetteSessionUnaskedTests {
     @Test func withoutACassetteTheBodyIsNeeded() throws {
         let head = Array("POST http://h:80/".utf8)
+        let session = try CassetteSession(mode: .none)
         let pending = PendingRequest(
-            method: "POST", url: "http://h/", headers: HeaderFields(), comparedHeaders: HeaderFields(), rules: .standard, redaction: nil,
+            session: session, method: "POST", url: "http://h/", headers: HeaderFields(), comparedHeaders: HeaderFields(), rules: .standard, redaction: nil,
             head: head, key: 0, fields: LiveFields(method: "POST", HeaderFields(), rules: .standard), digest: { PortableSHA256() })
-        #expect(try CassetteSession(mode: .none).decideUnasked(pending) == nil)
+        #expect(try session.decideUnasked(pending) == nil)
     }
 
     @Test func anUnsentBodyIsNoBodyOfAny() {

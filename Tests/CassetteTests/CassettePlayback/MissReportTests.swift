@@ -19,7 +19,7 @@ import Testing
             recorded: [("GET", "http://a.test/users/17?page=1"), ("POST", "http://a.test/users/18")])
         #expect(
             report?.description == """
-                no recorded exchange answers "GET http://a.test/users/17?page=2" (mode none)
+                no recorded exchange answers "GET http://a.test/users/17?page=2"
                 nearest recorded requests:
                   exchange 1, "GET http://a.test/users/17?page=1"
                     query item is "page=2", recorded is "page=1"
@@ -104,7 +104,7 @@ import Testing
         let one = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/")], mode: .once, after: 1)
         #expect(
             one?.description == """
-                the only recorded exchange for "GET http://a.test/" is used up (mode once)
+                the only recorded exchange for "GET http://a.test/" is used up
                 to repeat the last answer, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
                 """)
         let two = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/"), ("GET", "http://a.test/")], after: 2)
@@ -116,7 +116,7 @@ import Testing
         let report = self.refuse("GET", "http://a.test/", recorded: [], hasCassette: false)
         #expect(
             report?.description == """
-                there is no cassette to answer "GET http://a.test/" from (mode none)
+                there is no cassette to answer "GET http://a.test/" from
                 to record one, run: wiretape record CASSETTE -- COMMAND
                 """)
     }

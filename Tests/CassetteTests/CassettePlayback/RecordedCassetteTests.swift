@@ -172,7 +172,7 @@ import Testing
         #expect(report.ignorablePlaces == ["json:/a"])
         #expect(
             report.description == """
-                no recorded exchange answers "POST http://a.test/" (mode none)
+                no recorded exchange answers "POST http://a.test/"
                 nearest recorded requests:
                   exchange 1, "POST http://a.test/"
                     JSON "/a" is 3, recorded is 1

@@ -15,12 +15,12 @@ import Testing
         let lines = ReplayReportText.lines(SampleReport.whole)
         #expect(
             lines.joined(separator: "\n") == """
-                miss: no recorded exchange answers "GET http://a.test/5?ts=2" (mode none)
+                miss: no recorded exchange answers "GET http://a.test/5?ts=2"
                 nearest recorded requests:
                   exchange 5, "GET http://a.test/5?ts=1"
                     query item is "ts=2", recorded is "ts=1"
                 to match it with exchange 5, run with: --ignore query:ts; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
-                miss: the only recorded exchange for "GET http://a.test/1" is used up (mode none)
+                miss: the only recorded exchange for "GET http://a.test/1" is used up
                 to repeat the last answer, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
                 order: exchange 1, "GET http://a.test/1", answered after exchange 2, "GET http://a.test/2"
                 not served: exchange 2 could not be replayed: the body's file \\"x\\" is missing; record the exchange again

@@ -126,7 +126,7 @@ import Testing
         talk.says(#"{"op":"unsubscribe"}"#)
         let heard = talk.heard()
         #expect(
-            heard.count == 1 && heard[0].hasPrefix("close 1008 not in the cassette: message 1: JSON \"/op\" is \"unsubscribe\""), "\(heard)"
+            heard.count == 1 && heard[0].hasPrefix("close 1008 wiretape: not in the cassette: message 1: JSON \"/op\" is \"unsubscribe\""), "\(heard)"
         )
         talk.closes(1008)
         #expect(talk.heard() == ["client closed"])
@@ -140,7 +140,7 @@ import Testing
         talk.says("a", "b")
         #expect(
             talk.heard() == [
-                "101", "text a", "close 1008 not in the cassette: message 2 was not recorded: the recorded client sent 1 message",
+                "101", "text a", "close 1008 wiretape: not in the cassette: message 2 was not recorded: the recorded client sent 1 message",
             ])
         #expect(talk.verdict.misses == 1 && talk.verdict.unsent == 0)
     }
@@ -151,7 +151,7 @@ import Testing
         talk.says("a")
         talk.closes()
         let heard = talk.heard()
-        #expect(heard.first == "101" && heard.dropFirst().first?.hasPrefix("close 1008 not in the cassette: ") == true, "\(heard)")
+        #expect(heard.first == "101" && heard.dropFirst().first?.hasPrefix("close 1008 wiretape: not in the cassette: ") == true, "\(heard)")
         // Both sides have closed, so nobody is waited for.
         #expect(heard.last == "client closed")
         #expect(talk.verdict.misses == 1 && talk.verdict.unsent == 0 && talk.verdict.hits == 0)
@@ -274,7 +274,7 @@ import Testing
         talk.says("a")
         #expect(talk.heard() == ["text two"])
         talk.says("a")
-        #expect(talk.heard().first?.hasPrefix("close 1008 not in the cassette: message 3: ") == true)
+        #expect(talk.heard().first?.hasPrefix("close 1008 wiretape: not in the cassette: message 3: ") == true)
         let strict = try WebSocketScene(.none, recorded)
         strict.open()
         strict.says("c")
@@ -288,7 +288,7 @@ import Testing
         talk.open()
         talk.says("x")
         let heard = talk.heard()
-        #expect(heard.last?.hasPrefix("close 1008 not in the cassette: message 1: ") == true, "\(heard)")
+        #expect(heard.last?.hasPrefix("close 1008 wiretape: not in the cassette: message 1: ") == true, "\(heard)")
         #expect(talk.verdict.misses == 1 && talk.verdict.forwarded == 0)
         #expect(talk.verdict.reports.first?.nextStep.contains("to record it anew") == (mode == .newEpisodes))
     }
@@ -388,7 +388,7 @@ import Testing
         let surplus = try WebSocketScene(.none, messages)
         surplus.open()
         surplus.says("a", "c")
-        #expect(surplus.heard().last?.hasPrefix("close 1008 not in the cassette: message 2 was not recorded") == true)
+        #expect(surplus.heard().last?.hasPrefix("close 1008 wiretape: not in the cassette: message 2 was not recorded") == true)
         let unsent = try WebSocketScene(.none, messages)
         unsent.open()
         unsent.scene.clientEnds()

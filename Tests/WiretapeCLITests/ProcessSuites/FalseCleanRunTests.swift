@@ -39,7 +39,7 @@ import TapeTestSupport
     func aMissIsNotForwardedAndFailsThoughTheCommandDoesNot(command: String) throws {
         let before = try self.folder.read("t.json")
         let end = try self.replay(command: command, ["sh", "-c", Curl.line(self.url + "/new") + "; exit 0"])
-        #expect(end.status == 3 && end.outputText.hasPrefix("no recorded exchange answers"), "\(end.errors)")
+        #expect(end.status == 3 && end.outputText.hasPrefix("wiretape: miss: no recorded exchange answers"), "\(end.errors)")
         #expect(try self.folder.read("t.json") == before, "a miss was recorded")
     }
 

@@ -8,7 +8,7 @@ import Testing
 
     @Test func suggestionsBecomeWholeCommands() {
         let text = """
-            miss: no recorded exchange answers "GET http://a/?b=1" (mode none)
+            miss: no recorded exchange answers "GET http://a/?b=1"
             to match it with exchange 1, run with: --ignore query:b; to record it, run: wiretape run --mode new-episodes pets.json -- COMMAND
             """
         #expect(

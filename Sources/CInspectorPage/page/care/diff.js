@@ -1,6 +1,8 @@
 import { element, clear, recorded } from "../core/dom.js";
 import { count, plain } from "../core/text.js";
 import * as api from "../core/api.js";
+import { bodyDiff } from "./bodies.js";
+import { uploads } from "./uploads.js";
 
 /** The differences, field by field. */
 export function changeTable(changes, [before, after] = ["before", "after"]) {
@@ -12,21 +14,49 @@ export function changeTable(changes, [before, after] = ["before", "after"]) {
 
 /** Compares two exchanges, or the cassette with an older one. */
 export class Diff {
-  /** - actions: `panel(title, ...content)`, `openNumber(number)`, `say(text)`. */
+  /** - actions: `panel(title, ...content)`, `openNumber(number)`, `say(text)`, `cassette()`, `cassetteName(id)`. */
   constructor(actions) {
     this.actions = actions;
     this.marked = null;
   }
 
+  name({ tab, key }, other) { return tab === other.tab ? `exchange ${key}` : `${key} of ${this.actions.cassetteName(tab)}`; }
+
+  /** Compares two exchanges, which may be in different cassettes. - left, right: `{tab, key}`. */
   async compare(left, right) {
-    try { this.actions.panel(`Exchanges ${left} and ${right}`, changeTable((await (await api.post("/api/diffs", { left, right })).json()).changes, [`exchange ${left}`, `exchange ${right}`])); } catch (error) { this.actions.say(plain(error.message)); }
+    const names = [this.name(left, right), this.name(right, left)];
+    const views = [
+      ["fields", "Fields", async () => changeTable((await (await api.post("/api/diffs?all", { left, right })).json()).changes, names)],
+      ["uploads", "Uploads", () => uploads(left, right, names)],
+      ["request", "Request bodies", () => bodyDiff(left, right, "request", names)],
+      ["response", "Response bodies", () => bodyDiff(left, right, "response", names)],
+    ];
+    const box = element("div", { id: "comparison" });
+    let last = null;
+    const show = async (name) => {
+      last = name;
+      for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.view === name));
+      clear(box, element("p", { role: "status", text: "comparing" }));
+      try {
+        const made = await views.find(([one]) => one === name)[2]();
+        if (last === name) clear(box, made);
+      } catch (error) { if (last === name) clear(box, element("p", { class: "problem", role: "alert" }, recorded(error.message))); }
+    };
+    const buttons = views.map(([name, label]) => element("button", { type: "button", "data-view": name, "aria-pressed": "false", text: label, onclick: () => show(name) }));
+    const swap = element("button", { type: "button", text: "Swap", title: "Exchange the two sides", onclick: () => this.compare(right, left) });
+    this.actions.panel(`${plain(names[0])} and ${plain(names[1])}`, element("div", { class: "viewer-bar", role: "group", "aria-label": "What is compared" }, buttons, element("span", { class: "gap" }), swap), box);
+    const isUpload = async (of) => { const { request } = await api.json(api.of(of.tab, `/api/x/${of.key}`)); return Boolean(request.body?.multipart || request.body?.defects); };
+    // Two uploads are compared to find out why one of them does not work.
+    const [one, other] = await Promise.all([isUpload(left), isUpload(right)].map((promise) => promise.catch(() => false)));
+    if (last === null) { await show(one && other ? "uploads" : "fields"); buttons.find((button) => button.dataset.view === last)?.focus(); }
   }
 
   /** The first call marks an exchange, the second compares another one with it. */
   async mark(key) {
     if (typeof key !== "number") return this.actions.say("choose an exchange of the cassette first");
-    if (!this.marked || this.marked === key) { this.marked = key; return this.actions.say(`exchange ${key} is marked: choose another and press d`); }
-    const [left, right] = [this.marked, key];
+    const chosen = { tab: this.actions.cassette(), key };
+    if (!this.marked || (this.marked.key === key && this.marked.tab === chosen.tab)) { this.marked = chosen; return this.actions.say(`exchange ${key} is marked: choose another, here or in another cassette, and press d`); }
+    const [left, right] = [this.marked, chosen];
     this.marked = null;
     this.actions.say("");
     return this.compare(left, right);

@@ -22,7 +22,20 @@ export class Refusal extends Error {
   }
 }
 
-async function ask(path, options = {}) {
+// The tab in front. What belongs to the page as a whole, or names its tab, is left as it is.
+let tab = 0;
+const SHARED = /^\/api\/(?:live|tabs|uploads|diffs\?all|t\/)/;
+
+export function setTab(id) { tab = id; }
+
+/** The path of a tab's cassette. */
+export function of(id, path) { return id ? path.replace(/^\/api\//, `/api/t/${id}/`) : path.replace(/^\/api\//, "/api/t/0/"); }
+
+/** The path of the cassette in front, for requests that are made later. */
+export function here(path) { return tab ? of(tab, path) : path; }
+
+async function ask(asked, options = {}) {
+  const path = asked.startsWith("/api/") && !SHARED.test(asked) ? here(asked) : asked.replace(/^\/api\/t\/0\//, "/api/");
   const headers = { Authorization: "Bearer " + token, ...options.headers };
   let response;
   try {

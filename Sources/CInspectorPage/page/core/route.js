@@ -7,7 +7,7 @@ export function read() {
   const key = parts[0] === "x" ? Number(parts[1]) : NaN;
   return {
     key: Number.isInteger(key) && key > 0 ? key : null, tab: parts[2] ?? null, filter: values.get("f") ?? "",
-    sort: values.get("s") ?? "start", descends: values.get("d") === "1",
+    sort: values.get("s") ?? "start", descends: values.get("d") === "1", cassette: Number(values.get("t")) || 0,
   };
 }
 
@@ -16,6 +16,7 @@ export function write(place, replaces = true) {
   if (place.filter) values.set("f", place.filter);
   if (place.sort && place.sort !== "start") values.set("s", place.sort);
   if (place.descends) values.set("d", "1");
+  if (place.cassette) values.set("t", place.cassette);
   const query = values.toString();
   const hash = "#/" + (place.key ? `x/${place.key}${place.tab ? "/" + place.tab : ""}` : "") + (query ? "?" + query : "");
   if (hash === location.hash) return;

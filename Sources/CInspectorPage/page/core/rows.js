@@ -19,6 +19,17 @@ export class Rows {
     this.epoch = 0;
     this.open = [];
     this.last = 0;
+    /** Changes with the cassette: two of them may have the same epoch. */
+    this.generation = 0;
+  }
+
+  /** Another cassette is shown from now on. */
+  restart() {
+    this.generation += 1;
+    this.rows.clear();
+    this.asked.clear();
+    this.open = [];
+    this.reset(-1, 0, null);
   }
 
   /** How many rows are in the cassette. */
@@ -79,16 +90,16 @@ export class Rows {
 
   async fetch(wanted) {
     for (const key of wanted) this.asked.add(key);
-    const epoch = this.epoch;
+    const { epoch, generation } = this;
     try {
       // Consecutive keys, as in the list of an unfiltered cassette, are asked for as a range.
       const isRange = wanted.length > 1 && wanted.every((key, index) => key === wanted[0] + index);
       const columns = await api.json(isRange ? `/api/rows?from=${wanted[0] - 1}&count=${wanted.length}` : "/api/rows?at=" + wanted.join(","));
-      if (epoch !== this.epoch) return;
+      if (epoch !== this.epoch || generation !== this.generation) return;
       this.add(columns);
       this.changed();
     } catch { /* asked again when the rows are next in view */ } finally {
-      for (const key of wanted) this.asked.delete(key);
+      if (generation === this.generation) for (const key of wanted) this.asked.delete(key);
     }
   }
 }

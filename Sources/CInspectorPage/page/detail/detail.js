@@ -28,7 +28,7 @@ export class Detail {
     this.key = key;
     try {
       // The key of an exchange that is still open is "o" followed by its id.
-      const base = typeof key === "string" ? "/api/open/" + key.slice(1) : "/api/x/" + key;
+      const base = api.here(typeof key === "string" ? "/api/open/" + key.slice(1) : "/api/x/" + key);
       const epoch = this.actions.epoch();
       const exchange = await api.json(base, loading.signal);
       if (loading.signal.aborted) return;
@@ -81,6 +81,7 @@ export class Detail {
       whole(element("button", { type: "button", text: "Copy as…", title: "Copy the request as curl (c), fetch, Python, Swift, HTTPie or raw", "aria-haspopup": "dialog", onclick: () => this.copyAs() })),
       whole(element("button", { type: "button", text: exchange.comment === undefined ? "Comment" : "Comment ✎", title: "A comment in the cassette", "aria-haspopup": "dialog", onclick: () => this.actions.comment(exchange) })),
       whole(element("button", { type: "button", text: "Edit", title: "Edit it (e)", onclick: () => this.actions.edit() })),
+      whole(element("button", { type: "button", text: "Form", title: "Edit the request in a form, and send it (E)", onclick: () => this.actions.form() })),
       whole(element("button", { type: "button", text: "Resend", title: "Send the request again (r)", onclick: () => this.actions.resend() })),
       this.actions.hasRules() ? whole(element("button", { type: "button", text: "Rule", title: "A rule for such requests (b)", "aria-haspopup": "dialog", onclick: () => this.actions.rule() })) : null,
       whole(element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") })),

@@ -1,6 +1,9 @@
 import { element, clear, recorded } from "../core/dom.js";
 import { bytes, count, milliseconds, plain } from "../core/text.js";
 import * as api from "../core/api.js";
+import { parse } from "../core/json.js";
+import { cookies, jwt } from "../core/formats.js";
+import { valueTree } from "./tree.js";
 import { viewer } from "./viewer.js";
 
 /** Field lines as a table, with names and values as they were recorded. */
@@ -10,9 +13,19 @@ export function fieldTable(lines, label) {
     const colon = line.indexOf(":");
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^[ \t]+/, "");
-    return element("tr", {}, element("th", { scope: "row" }, recorded(name)), element("td", { dir: "auto" }, recorded(value)));
+    return element("tr", {}, element("th", { scope: "row" }, recorded(name)), element("td", { dir: "auto" }, recorded(value), within(name.toLowerCase(), value)));
   });
   return element("table", { class: "fields", "aria-label": label }, element("tbody", {}, rows));
+}
+
+/** What is within a field's value: the claims of a token, or cookies one by one. */
+function within(name, value) {
+  const token = value.split(/[\s,;="]+/).filter((one) => one.length > 20).map((one) => jwt(one, parse)).find(Boolean);
+  const found = /^(?:set-)?cookie$/.test(name) ? cookies(name, value) : [];
+  return [
+    found.length > 1 ? element("details", { class: "within" }, element("summary", { text: name === "cookie" ? count(found.length, "cookie") : "cookie and attributes" }), element("table", { class: "fields", "aria-label": "Cookies" }, element("tbody", {}, found.map(([key, content]) => element("tr", {}, element("th", { scope: "row" }, recorded(key)), element("td", {}, recorded(content))))))) : null,
+    token ? element("details", { class: "within" }, element("summary", { text: "JSON Web Token" }), element("div", { class: "tree" }, valueTree(token))) : null,
+  ].filter(Boolean);
 }
 
 function typeOf(lines) {
@@ -30,6 +43,7 @@ function bodyOf(exchange, side) {
   if (body.problem) parts.push(element("p", { class: "problem", role: "alert" }, recorded(body.problem)));
   parts.push(viewer({
     path: `${exchange.base}/${side}/body`, form: body.form, image: body.image, size: body.decoded, type: typeOf(message.headers), facts: body.facts,
+    isGraphQL: side === "request" && (/graphql/i.test(exchange.request.url) || /graphql/i.test(typeOf(message.headers))) && ["json", "text"].includes(body.form),
     hasRaw: !body.large, name: `${exchange.number}-${side}.${extension(body)}`,
   }));
   return parts;

@@ -6,6 +6,7 @@ const PARSED = 8 << 20;
 const STEP = 200;
 // The most places that a search lists.
 const FOUND = 200;
+const NAMES = { xml: "XML", html: "HTML", msgpack: "MessagePack", cbor: "CBOR", form: "a form", graphql: "a request of GraphQL" };
 
 let worker = null;
 let lastAsk = 0;
@@ -17,23 +18,24 @@ function ask(message) {
     const policy = self.trustedTypes?.createPolicy("inspector", { createScriptURL: (url) => { if (url !== "/worker.js") throw new TypeError("no such worker"); return url; } });
     worker = new Worker(policy ? policy.createScriptURL("/worker.js") : "/worker.js", { type: "module" });
     worker.onmessage = ({ data }) => {
-      const { resolve, reject } = waiting.get(data.ask);
+      const { resolve, reject, format } = waiting.get(data.ask);
       waiting.delete(data.ask);
-      if (data.problem) reject(new Error("this is not JSON: " + data.problem));
+      if (data.problem) reject(new Error(`this is not ${NAMES[format] ?? "JSON"}: ${data.problem}`));
       else resolve(data);
     };
   }
   lastAsk += 1;
   const number = lastAsk;
   return new Promise((resolve, reject) => {
-    waiting.set(number, { resolve, reject });
+    waiting.set(number, { resolve, reject, format: message.format });
     worker.postMessage({ ...message, ask: number }, message.bytes ? [message.bytes.buffer] : []);
   });
 }
 
-/** A JSON body as a tree whose branches are filled when they are opened. */
+/** A body as a tree whose branches are filled when they are opened. - source: its `format` is empty for JSON. */
 export async function tree(source, address) {
   const box = element("div", { class: "tree" });
+  if (source.size > PARSED && source.format) throw new Error(`a tree is shown up to ${bytes(PARSED)}: see the text`);
   if (source.size > PARSED) {
     clear(box, await pointed("", source, "", true));
     return box;
@@ -41,7 +43,7 @@ export async function tree(source, address) {
   const { array } = await api.range(address, 0, PARSED);
   lastRoot += 1;
   const id = lastRoot;
-  const root = await ask({ id, bytes: array, path: [], from: 0, most: STEP });
+  const root = await ask({ id, bytes: array, format: source.format, path: [], from: 0, most: STEP });
   const top = branch({ name: null, kind: root.kind, count: root.count, text: root.text.slice(0, 2000) }, id, [], true, root.children, []);
   box.append(tools(box, source, id, root.kind), top);
   box.addEventListener("keydown", (event) => walk(box, event));
@@ -56,7 +58,8 @@ function pathOf(names) { return names.map((name) => (/^\d+$/.test(name) ? `[${na
 
 /** A search in the tree, and what can be done with the place that was chosen in it. */
 function tools(box, source, id, kind) {
-  const side = source.query?.part === undefined && source.query?.message === undefined ? /\/(request|response)\/body$/.exec(source.path)?.[1] : undefined;
+  // Rules have other places in other kinds of bodies.
+  const side = !source.format && source.query?.part === undefined && source.query?.message === undefined ? /\/(request|response)\/body$/.exec(source.path)?.[1] : undefined;
   const input = element("input", { type: "search", "aria-label": "Find in the tree", placeholder: "find a name or a value", spellcheck: "false", autocomplete: "off" });
   const hits = element("ol", { class: "hits", "aria-label": "Places", hidden: true });
   const words = element("span", { class: "mono", role: "status" });
@@ -112,8 +115,8 @@ function label(entry) {
 }
 
 function leaf(entry, names) {
-  const text = entry.kind === "string" ? `"${entry.text}${entry.isCut ? "…" : ""}"` : entry.text;
-  const line = element("div", { class: "leaf", dir: "auto", tabindex: names ? -1 : null }, entry.name === null ? null : element("span", { class: "key" }, recorded(entry.name), ": "), element("span", { class: entry.kind }, recorded(text)));
+  const text = entry.kind === "string" ? `"${entry.text}${entry.isCut ? "…" : ""}"` : entry.text + (entry.isCut ? "…" : "");
+  const line = element("div", { class: "leaf", dir: "auto", tabindex: names ? -1 : null }, entry.name === null ? null : element("span", { class: "key" }, recorded(entry.name), text === "" ? "" : ": "), element("span", { class: entry.kind }, recorded(text)));
   return names ? pickable(line, names) : line;
 }
 
@@ -154,5 +157,14 @@ async function pointed(pointer, source, name, isOpen) {
     details.append(inner);
   }
   if (found.count > found.children.length) details.append(element("p", { class: "caution", text: `the first ${found.children.length} of ${found.count}` }));
+  return details;
+}
+
+/** A value that is at hand, such as a token's, as a tree. */
+export function valueTree(value, name = null, depth = 0) {
+  const [kind, content] = value;
+  if (kind !== "object" && kind !== "array") return leaf({ name, kind, text: content });
+  const details = element("details", { open: depth < 3 }, element("summary", {}, label({ name, kind, count: content.length })));
+  for (const [index, entry] of content.slice(0, STEP).entries()) details.append(kind === "object" ? valueTree(entry[1], entry[0], depth + 1) : valueTree(entry, String(index), depth + 1));
   return details;
 }

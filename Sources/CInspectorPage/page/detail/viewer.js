@@ -8,13 +8,26 @@ const HEX = 8 << 10;
 const IMAGE = 16 << 20;
 const FORMS = { json: "tree", lines: "text", form: "form", markup: "text", text: "text", image: "image", binary: "hex" };
 
+/** The kind of tree that a body can be shown as: "" for JSON, null for none. */
+function treeOf({ form, type = "", isGraphQL }) {
+  if (isGraphQL && form !== "form") return "graphql";
+  if (form === "json") return "";
+  if (form === "form") return "form";
+  if (/^\s*application\/(?:x-|vnd\.)?msgpack\b/i.test(type)) return "msgpack";
+  if (/^\s*application\/(?:cbor\b|[\w.-]+\+cbor\b)/i.test(type)) return "cbor";
+  if (form === "markup") return /html/i.test(type) ? "html" : "xml";
+  return null;
+}
+
 /** Shows a body, a part or a message in windows of a few KiB, however large it is.
  *
  * - source: `{ path, query, form, image, size, type }`, where the path answers range requests. */
 export function viewer(source) {
   const box = element("div", { class: "viewer" });
   const content = element("div");
-  const state = { view: source.size === 0 ? "none" : FORMS[source.form] ?? (source.size > 0 ? "text" : "none"), offset: 0 };
+  const format = treeOf(source);
+  const isTree = ["", "graphql", "msgpack", "cbor"].includes(format) || (format === "xml" && /xml/i.test(source.type ?? ""));
+  const state = { view: source.size > 0 && isTree ? "tree" : source.size === 0 ? "none" : FORMS[source.form] ?? (source.size > 0 ? "text" : "none"), offset: 0 };
   const address = (raw) => {
     const values = new URLSearchParams(source.query ?? {});
     if (raw) values.set("as", "raw");
@@ -23,8 +36,8 @@ export function viewer(source) {
   };
   const views = [];
   if (source.form === "image") views.push(["image", "Image"]);
-  if (source.form === "json") views.push(["tree", "Tree"]);
   if (source.form === "form") views.push(["form", "Fields"]);
+  if (format !== null) views.push(["tree", "Tree"]);
   views.push(["text", "Text"], ["hex", "Hex"]);
   if (source.hasRaw) views.push(["raw", "As sent"]);
 
@@ -49,7 +62,7 @@ export function viewer(source) {
     try {
       if (state.view === "none") clear(content, source.facts?.includes("empty") ? null : element("p", { class: "empty", text: "empty" }));
       else if (state.view === "image") await image();
-      else if (state.view === "tree") clear(content, await tree(source, address(false)));
+      else if (state.view === "tree") clear(content, await tree({ ...source, format }, address(false)));
       else if (state.view === "form") await fields();
       else await windowed();
     } catch (error) {

@@ -230,10 +230,10 @@ export class Grid {
     if (!drawn.some(({ row }) => row.sent > 0 && !this.defects.has(row.key))) return;
     this.checkTimer = setTimeout(async () => {
       const wanted = drawn.map(({ row }) => row).filter((row) => row.sent > 0 && !this.defects.has(row.key)).map((row) => row.key).slice(0, 200);
-      const { epoch } = this.rows;
+      const { epoch, generation } = this.rows;
       try {
         const found = await api.json("/api/marks?at=" + wanted.join(","));
-        if (epoch !== this.rows.epoch || found.epoch !== epoch) return;
+        if (epoch !== this.rows.epoch || generation !== this.rows.generation || found.epoch !== epoch) return;
         for (const key of wanted) this.defects.set(key, 0);
         for (const [key, count] of found.defects) this.defects.set(key, count);
         this.refill();

@@ -4,7 +4,7 @@ import * as api from "../core/api.js";
 
 /** Shows how a replay is going: which requests were answered, which missed and why, and which rules would help. */
 export class Replay {
-  /** - actions: `open(number)`, `close()`, `say(text)`, `epoch()`, `name()`. */
+  /** - actions: `open(number)`, `close()`, `say(text)`, `epoch()`, `name()`, `isLive()`. */
   constructor(parent, actions) {
     this.parent = parent;
     this.actions = actions;
@@ -68,11 +68,18 @@ export class Replay {
     const need = () => { if (!ignored.size && !patterns.size) throw new Error("choose a rule first"); };
     box.append(element("div", { class: "viewer-bar" },
       element("button", { type: "button", text: "Try", onclick: () => act(async () => { need(); return this.trial(await (await api.post("/api/replay/try", rules())).json()); }) }),
-      element("button", { type: "button", text: `Write to ${this.actions.name()}`, onclick: () => act(async () => { need(); await api.post("/api/rules", rules(), undefined, { "If-Match": `"${this.actions.epoch()}"` }); return element("p", { class: "status good", text: "✓ written into the cassette's head: the next replay uses it" }); }) }),
+      element("button", { type: "button", text: this.actions.isLive() ? "Use now, and write" : `Write to ${this.actions.name()}`, title: this.actions.isLive() ? `In force for the next requests of this replay, and written to ${this.actions.name()}` : null, onclick: () => act(async () => { need(); return this.written(await (await api.post("/api/rules", rules(), undefined, { "If-Match": `"${this.actions.epoch()}"` })).json()); }) }),
       element("button", { type: "button", text: "Copy options", onclick: () => act(async () => { need(); await navigator.clipboard.writeText([...[...ignored].map((place) => `--ignore ${word(place)}`), ...[...patterns].map((rule) => `--pattern ${word(rule)}`)].join(" ")); return element("p", { text: "copied" }); }) }),
       element("button", { type: "button", text: "Copy YAML", onclick: () => act(async () => { need(); await navigator.clipboard.writeText(Object.entries(rules()).map(([name, all]) => `${name}:\n${all.map((text) => `  - ${JSON.stringify(text)}`).join("\n")}\n`).join("")); return element("p", { text: "copied" }); }) })), result,
     element("details", {}, element("summary", { text: "in words" }), element("pre", {}, recorded(miss.text, { lines: true }))));
     return box;
+  }
+
+  /** Says where a rule is in force now. */
+  written({ written, inForce, problem }) {
+    return element("div", {},
+      inForce ? element("p", { class: "status good", text: "✓ in force: repeat the request, and it is compared by this rule" }) : null,
+      written ? element("p", { class: "status good", text: inForce ? `✓ also written into ${this.actions.name()}, for later replays` : "✓ written into the cassette's head: the next replay uses it" }) : element("p", { class: "caution" }, "⚠ not written into the cassette: ", recorded(problem ?? "")));
   }
 
   choice(kind, rule, chosen) {
