@@ -78,7 +78,8 @@ final class DroppedFiles: Sendable {
     static func parts(_ name: String) throws(LocalAnswer) -> [String] {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let isPlain = parts.allSatisfy { part in
-            !part.isEmpty && part != "." && part != ".." && part.utf8.count <= 200 && part.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x5C }
+            !part.isEmpty && part != "." && part != ".." && part.utf8.count <= 200
+                && part.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x5C }
         }
         guard isPlain, parts.count <= Self.depthLimit else {
             throw InspectorService.bad("name", "\"\(PlainText.escape(name.utf8, limit: 80))\" is not the name of a file that can be opened")
@@ -200,15 +201,20 @@ final class DroppedFiles: Sendable {
                     found.append(Cassette(name: title, path: path, folder: self.folder, notes: notes.map(self.shown)))
                 } catch let error as CassetteError {
                     if error.code == .cancelled { throw error }
-                    self.notes.append(self.shown(error.message))
+                    self.note(error.message)
                 }
             }
             return found
         }
 
-        /// A message without the folder, which nobody knows.
+        /// A file could not be opened.
+        func note(_ message: String) { self.notes.append(self.shown(message)) }
+
+        /// A message without the folder, which nobody knows, and without an option that a page does not have.
         private func shown(_ text: String) -> String {
-            text.replacing("\(self.folder)/", with: "")
+            let text = text.replacing("\(self.folder)/", with: "")
+            guard let advice = text.firstRange(of: ": if it is one, name its kind with --from") else { return text }
+            return text[..<advice.lowerBound] + "."
         }
 
         func problem(_ name: String) -> String {
@@ -233,7 +239,9 @@ final class DroppedFiles: Sendable {
         private static func stem(_ name: String) -> String {
             let base = name.split(separator: ".").dropLast(name.contains(".") ? 1 : 0).joined(separator: ".")
             let plain = String(
-                base.unicodeScalars.map { $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-") ? Character($0) : "_" })
+                base.unicodeScalars.map {
+                    $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-") ? Character($0) : "_"
+                })
             return plain.isEmpty ? "imported" : String(plain.prefix(80))
         }
 

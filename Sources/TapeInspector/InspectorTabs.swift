@@ -200,7 +200,16 @@ final class InspectorTabs: Sendable {
                     status: 422, reason: "Unprocessable Content", code: "open", message: opening.problem(name))
             }
             var opened: [Int] = []
-            for cassette in found { opened.append(try self.add(cassette.name, cassette.path, in: cassette.folder, cassette.notes)) }
+            for cassette in found {
+                do {
+                    opened.append(try self.add(cassette.name, cassette.path, in: cassette.folder, cassette.notes))
+                } catch let error as CassetteError {
+                    opening.note(error.message)
+                }
+            }
+            guard !opened.isEmpty else {
+                throw LocalAnswer(status: 422, reason: "Unprocessable Content", code: "open", message: opening.problem(name))
+            }
             opening.keep()
             return self.answer(opened: opened, notes: opening.notes)
         }

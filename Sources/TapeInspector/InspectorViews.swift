@@ -61,7 +61,8 @@ final class ViewSearch {
 
     /// - Parameter number: returns a row's number in order of request start.
     init(
-        _ moment: InspectedCassette.Moment, filter: RowFilter?, sort: RowSort, descends: Bool, group: RowGroup?, of cassette: InspectedCassette,
+        _ moment: InspectedCassette.Moment, filter: RowFilter?, sort: RowSort, descends: Bool, group: RowGroup?,
+        of cassette: InspectedCassette,
         views: InspectorViews,
         number: @escaping (Int) -> Int
     ) {

@@ -128,7 +128,8 @@ final class ListService: Sendable {
         }
         let search = ViewSearch(
             self.cassette.moment, filter: try self.filter(order.text("filter")), sort: sort,
-            descends: order.values["descends"]?.bool ?? false, group: try RowGroup(order), of: self.cassette, views: self.views, number: self.number(self.cassette.moment.rows))
+            descends: order.values["descends"]?.bool ?? false, group: try RowGroup(order), of: self.cassette, views: self.views,
+            number: self.number(self.cassette.moment.rows))
         return InspectorService.lines { try search.next() }
     }
 

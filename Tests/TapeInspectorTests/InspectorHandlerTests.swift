@@ -23,7 +23,8 @@ import Testing
         if !CassettePlace.exists(path) { try RecordedExchanges.write([.sample(1)], to: path) }
         return InspectorContext(
             gate: LocalGate(token: Secret(Self.token), port: 7071, server: .inspector),
-            service: InspectorTabs(InspectorService(cassette: try InspectedCassette(path: path), tools: tools), tools: tools), feed: InspectorFeed(), threads: threads)
+            service: InspectorTabs(InspectorService(cassette: try InspectedCassette(path: path), tools: tools), tools: tools),
+            feed: InspectorFeed(), threads: threads)
     }
 
     // MARK: Connections without the token

@@ -137,7 +137,10 @@ class App {
       this.tabs.take(state);
       this.recording.take();
       const wanted = this.place.cassette;
-      this.place.cassette = 0;
+      if (wanted) {
+        this.kept.set(wanted, { place: this.place });
+        this.place = { ...this.place, key: null, tab: null, filter: "", cassette: 0 };
+      }
       this.take(state, true);
       if (wanted && state.tabs?.some((one) => one.id === wanted)) { await this.showTab(wanted); this.follow(); return; }
       this.welcome();

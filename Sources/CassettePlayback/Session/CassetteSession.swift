@@ -277,7 +277,9 @@ public final class CassetteSession: Sendable {
         let count = self.groups.count(ofKey: key)
         guard self.source == nil || !self.keys.isBound(key) && !DecidingFields.areIn(headers) else { return nil }
         let assignment: AssignmentRule.Assignment? = self.state.withLock { state in
-            guard count == 1 || self.source == nil || state.keyed[self.generation].bodies[key]?.isUniform(count: count) == true else { return nil }
+            guard count == 1 || self.source == nil || state.keyed[self.generation].bodies[key]?.isUniform(count: count) == true else {
+                return nil
+            }
             let members = self.groups.members(ofKey: key)
             var assignment = state.assignments.assign(members, turn: &state.keyed[self.generation].turns[key])
             if assignment == .usedUp, isPreflight, self.refuses, let last = members.last { assignment = state.assignments.again(Int(last)) }

@@ -98,7 +98,9 @@ package struct UploadComparison {
         }
         note("boundary in the Content-Type", one.declares, other.declares)
         note("line ends", one.framing?.lineEnds, other.framing?.lineEnds)
-        note("closing delimiter", one.framing.map { $0.isClosed ? "there" : "missing" }, other.framing.map { $0.isClosed ? "there" : "missing" })
+        note(
+            "closing delimiter", one.framing.map { $0.isClosed ? "there" : "missing" },
+            other.framing.map { $0.isClosed ? "there" : "missing" })
         note("bytes before the first part", one.framing.map { "\($0.preamble)" }, other.framing.map { "\($0.preamble)" })
         note("bytes after the last part", one.framing.map { "\($0.epilogue)" }, other.framing.map { "\($0.epilogue)" })
         if one.parts == nil || other.parts == nil {
@@ -115,10 +117,15 @@ package struct UploadComparison {
 
     /// Bodies of which one has no parts.
     private mutating func compareWhole(_ one: Upload, _ other: Upload) throws {
-        guard let bytes = try Self.difference(
-            "data", one.contents, 0..<one.contents.size, other.contents, 0..<other.contents.size)
+        guard
+            let bytes = try Self.difference(
+                "data", one.contents, 0..<one.contents.size, other.contents, 0..<other.contents.size)
         else { return }
-        self.pairs = [Pair(changes: [FieldChange("size", "\(one.contents.size)", "\(other.contents.size)")].filter { $0.old != $0.new }, bytes: [bytes])]
+        self.pairs = [
+            Pair(
+                changes: [FieldChange("size", "\(one.contents.size)", "\(other.contents.size)")].filter { $0.old != $0.new }, bytes: [bytes]
+            )
+        ]
     }
 
     // MARK: Parts
@@ -128,14 +135,19 @@ package struct UploadComparison {
     private static func paired(_ left: [BodyPart], _ right: [BodyPart]) -> [(BodyPart?, BodyPart?)] {
         var rest = right
         var pairs: [(BodyPart?, BodyPart?)] = left.map { part in
-            guard let place = rest.firstIndex(where: { $0.name == part.name && (part.name != nil || $0.label == part.label) && $0.isMultipart == part.isMultipart && Self.depth($0) == Self.depth(part) })
+            guard
+                let place = rest.firstIndex(where: {
+                    $0.name == part.name && (part.name != nil || $0.label == part.label) && $0.isMultipart == part.isMultipart
+                        && Self.depth($0) == Self.depth(part)
+                })
             else { return (part, nil) }
             return (part, rest.remove(at: place))
         }
         for index in pairs.indices where pairs[index].1 == nil {
             guard let part = pairs[index].0,
                 let place = rest.firstIndex(where: {
-                    ($0.filename != nil) == (part.filename != nil) && $0.isMultipart == part.isMultipart && Self.depth($0) == Self.depth(part)
+                    ($0.filename != nil) == (part.filename != nil) && $0.isMultipart == part.isMultipart
+                        && Self.depth($0) == Self.depth(part)
                 })
             else { continue }
             pairs[index].1 = rest.remove(at: place)
@@ -265,10 +277,14 @@ private struct Upload {
     /// The value with dots in place of a random boundary.
     private static func withoutBoundary(_ value: String) -> String {
         guard let start = value.lowercased().firstRange(of: "boundary=") else { return value }
-        let place = value.index(value.startIndex, offsetBy: value.lowercased().distance(from: value.lowercased().startIndex, to: start.upperBound))
+        let place = value.index(
+            value.startIndex, offsetBy: value.lowercased().distance(from: value.lowercased().startIndex, to: start.upperBound))
         let rest = value[place...]
         let isQuoted = rest.first == "\""
-        let end = isQuoted ? rest.dropFirst().firstIndex(of: "\"").map { value.index(after: $0) } ?? value.endIndex : rest.firstIndex { $0 == ";" || $0 == " " } ?? value.endIndex
+        let end =
+            isQuoted
+            ? rest.dropFirst().firstIndex(of: "\"").map { value.index(after: $0) } ?? value.endIndex
+            : rest.firstIndex { $0 == ";" || $0 == " " } ?? value.endIndex
         return value[..<place] + (isQuoted ? "\"…\"" : "…") + value[end...]
     }
 }

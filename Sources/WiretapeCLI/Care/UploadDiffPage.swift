@@ -54,7 +54,8 @@ struct UploadDiffPage {
         for (sign, window) in [("-", bytes.left), ("+", bytes.right)] {
             // As many rows as contain differing bytes, and the row before them.
             let last = min(window.bytes.count, max(window.differing.upperBound, window.differing.lowerBound + 1))
-            let rows = HexDump.rows(Array(window.bytes.prefix((last + HexDump.rowSize - 1) / HexDump.rowSize * HexDump.rowSize)), from: window.start)
+            let rows = HexDump.rows(
+                Array(window.bytes.prefix((last + HexDump.rowSize - 1) / HexDump.rowSize * HexDump.rowSize)), from: window.start)
             lines += rows.map { "    \(sign) \($0)" }
             let left = window.count - window.differing.count
             if left > 0 { lines.append("    \(sign) and \(Quantity.bytes(left)) more") }

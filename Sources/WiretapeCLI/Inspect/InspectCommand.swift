@@ -36,7 +36,8 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
               wiretape inspect Cassettes/pets.json --web --open
             """)
 
-    @Argument(help: "The cassette, a JSON file. With --web, it can be left out: the page opens files and starts recordings.", completion: .file())
+    @Argument(
+        help: "The cassette, a JSON file. With --web, it can be left out: the page opens files and starts recordings.", completion: .file())
     var file: String?
 
     @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
@@ -109,7 +110,9 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
             self.message == nil ? self.extract.map { _ in "--extract" } : nil, self.lint ? "--lint" : nil,
             self.usage ? "--usage" : nil, self.page.web ? "--web" : nil,
         ].compactMap { $0 }
-        guard self.file != nil || self.page.web else { throw ValidationError("missing the cassette: name a file, or open a page with --web.") }
+        guard self.file != nil || self.page.web else {
+            throw ValidationError("missing the cassette: name a file, or open a page with --web.")
+        }
         if self.file == nil, self.against != nil { throw ValidationError("--against needs a cassette to compare with.") }
         if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) cannot be used together.") }
         if self.against != nil, !self.page.web { throw ValidationError("--against needs --web: without a page, use wiretape diff.") }

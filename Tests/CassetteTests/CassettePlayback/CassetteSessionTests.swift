@@ -367,7 +367,8 @@ import Testing
         let head = Array("POST http://h:80/".utf8)
         let session = try CassetteSession(mode: .none)
         let pending = PendingRequest(
-            session: session, method: "POST", url: "http://h/", headers: HeaderFields(), comparedHeaders: HeaderFields(), rules: .standard, redaction: nil,
+            session: session, method: "POST", url: "http://h/", headers: HeaderFields(), comparedHeaders: HeaderFields(), rules: .standard,
+            redaction: nil,
             head: head, key: 0, fields: LiveFields(method: "POST", HeaderFields(), rules: .standard), digest: { PortableSHA256() })
         #expect(try session.decideUnasked(pending) == nil)
     }

@@ -14,6 +14,7 @@ const json = await load("core/json.js");
 const text = await load("core/text.js");
 const lines = await load("care/lines.js");
 const words = await load("traffic/words.js");
+const formats = await load("core/formats.js");
 
 test("numbers, names and their order stay as they were sent", () => {
   const value = json.parse('{"b": 12345678901234567890, "a": 1.10, "b": -0e1, "": [true, null, "\\u00e9"]}');
@@ -113,4 +114,41 @@ test("what people did not change is not sent", () => {
   assert.deepEqual(words.contentOf("event", { body: "data: 1" }, { body: "data: 0" }), { body: "data: 1" });
   assert.deepEqual(words.contentOf("serverMessage", {}, { note: "it is too long" }), {});
   assert.deepEqual(words.answerOf({ status: "503", headers: "Retry-After: 1", body: "no" }), { status: 503, headers: ["Retry-After: 1"], body: "no" });
+});
+
+const bytes = (hex) => Uint8Array.from(hex.replaceAll(" ", "").match(/../g) ?? [], (two) => parseInt(two, 16));
+
+test("MessagePack is read, and what is none is refused", () => {
+  assert.deepEqual(formats.messagePack(bytes("82 a1 61 01 a1 62 93 c0 c3 ff")), ["object", [["a", ["number", "1"]], ["b", ["array", [["word", "null"], ["word", "true"], ["number", "-1"]]]]]]);
+  assert.deepEqual(formats.messagePack(bytes("cf ffffffffffffffff")), ["number", "18446744073709551615"]);
+  assert.deepEqual(formats.messagePack(bytes("d6 ff 69573f70")), ["word", "timestamp 2026-01-02T03:45:52.000Z"]);
+  for (const bad of ["", "92 01", "c1", "a5 61", "df ffffffff", "91".repeat(5000)]) assert.throws(() => formats.messagePack(bytes(bad)), Error, bad);
+});
+
+test("CBOR is read as RFC 8949 has it", () => {
+  assert.deepEqual(formats.cbor(bytes("a2 61 61 01 61 62 82 02 03")), ["object", [["a", ["number", "1"]], ["b", ["array", [["number", "2"], ["number", "3"]]]]]]);
+  assert.deepEqual(formats.cbor(bytes("3b ffffffffffffffff")), ["number", "-18446744073709551616"]);
+  assert.deepEqual(formats.cbor(bytes("f9 3e00")), ["number", "1.5"]);
+  assert.deepEqual(formats.cbor(bytes("7f 65 7374726561 64 6d696e67 ff")), ["string", "streaming"]);
+  assert.deepEqual(formats.cbor(bytes("9f 01 82 02 03 ff")), ["array", [["number", "1"], ["array", [["number", "2"], ["number", "3"]]]]]);
+  assert.deepEqual(formats.cbor(bytes("c1 1a 514b67b0")), ["object", [["tag 1", ["number", "1363896240"]]]]);
+  for (const bad of ["", "a1", "1c", "5f", "9a ffffffff", "81".repeat(5000)]) assert.throws(() => formats.cbor(bytes(bad)), Error, bad);
+});
+
+test("XML is a tree of elements, attributes and texts, and opens nothing", () => {
+  assert.deepEqual(formats.xml('<?xml version="1.0"?><!DOCTYPE a><a b="1 &lt; 2"><c/>x<!-- <d> --><c>&#65;&amp;&x;</c><![CDATA[<e>]]></a>'),
+    ["object", [["a", ["object", [["@b", ["string", "1 < 2"]], ["c", ["object", []]], ["#text", ["string", "x"]], ["c", ["string", "A&&x;"]], ["#text", ["string", "<e>"]]]]]]]);
+  assert.deepEqual(formats.xml("<p>a<br>b<img src=x></p>", true), ["object", [["p", ["object", [["#text", ["string", "a"]], ["br", ["object", []]], ["#text", ["string", "b"]], ["img", ["object", [["@src", ["string", "x"]]]]]]]]]]);
+  for (const bad of ["", "text", "<a>", "</a>", "<a></b>", "<a>".repeat(300)]) assert.throws(() => formats.xml(bad), Error, bad);
+});
+
+test("forms, tokens, cookies and queries of GraphQL are taken apart", () => {
+  assert.deepEqual(formats.form("a[b]=1&a[c][]=2&a[c][]=3&d=%ED%95%9C+x"), ["object", [["a", ["object", [["b", ["string", "1"]], ["c", ["object", [["", ["string", "2"]], ["", ["string", "3"]]]]]]]], ["d", ["string", "한 x"]]]]);
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  assert.equal(formats.jwt(`${part({ alg: "none" })}.${part({ exp: 1767322800 })}.abc`, json.parse)[1][1][1][1][0][1][1], "1767322800 (2026-01-02T03:00:00Z)");
+  assert.equal(formats.jwt("a.b.c", json.parse), null);
+  assert.equal(formats.jwt("abcd.efgh.", json.parse), null);
+  assert.deepEqual(formats.cookies("set-cookie", "a=b=c; Path=/; Secure"), [["a", "b=c"], ["  Path", "/"], ["  Secure", ""]]);
+  assert.deepEqual(formats.graphQL('{ a: pets(first: 2, tags: ["x"]) @skip(if: $n) { ...P ... on Cat { id } } } # x'), ["object", [["query", ["object", [['a: pets(first: 2, tags: ["x"]) @skip(if: $n)', ["object", [["...P", ["word", ""]], ["... on Cat", ["object", [["id", ["word", ""]]]]]]]]]]]]]);
+  for (const bad of ["query", "{ a", "{".repeat(400)]) assert.throws(() => formats.graphQL(bad), Error, bad);
 });

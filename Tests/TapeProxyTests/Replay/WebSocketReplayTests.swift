@@ -126,7 +126,8 @@ import Testing
         talk.says(#"{"op":"unsubscribe"}"#)
         let heard = talk.heard()
         #expect(
-            heard.count == 1 && heard[0].hasPrefix("close 1008 wiretape: not in the cassette: message 1: JSON \"/op\" is \"unsubscribe\""), "\(heard)"
+            heard.count == 1 && heard[0].hasPrefix("close 1008 wiretape: not in the cassette: message 1: JSON \"/op\" is \"unsubscribe\""),
+            "\(heard)"
         )
         talk.closes(1008)
         #expect(talk.heard() == ["client closed"])
@@ -151,7 +152,8 @@ import Testing
         talk.says("a")
         talk.closes()
         let heard = talk.heard()
-        #expect(heard.first == "101" && heard.dropFirst().first?.hasPrefix("close 1008 wiretape: not in the cassette: ") == true, "\(heard)")
+        #expect(
+            heard.first == "101" && heard.dropFirst().first?.hasPrefix("close 1008 wiretape: not in the cassette: ") == true, "\(heard)")
         // Both sides have closed, so nobody is waited for.
         #expect(heard.last == "client closed")
         #expect(talk.verdict.misses == 1 && talk.verdict.unsent == 0 && talk.verdict.hits == 0)

@@ -11,7 +11,8 @@ function open(...content) {
 
 export function close() { if (dialog.open) dialog.close(); }
 
-dialog.addEventListener("close", () => { dialog.onkeydown = null; clear(dialog); before?.focus?.(); });
+// The event comes late: something else may be in the dialog by then.
+dialog.addEventListener("close", () => { if (dialog.open) return; dialog.onkeydown = null; clear(dialog); before?.focus?.(); });
 dialog.addEventListener("click", (event) => { if (event.target === dialog) close(); });
 
 export function help(commands) {

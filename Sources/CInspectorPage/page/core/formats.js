@@ -211,12 +211,18 @@ export function form(text) {
 /** A query of GraphQL (October 2021): operations and fragments with their selections. */
 export function graphQL(text) {
   const count = counter();
-  const tokens = [...text.matchAll(/#[^\n]*|"""[^]*?"""|"(?:\\.|[^"\\])*"|\.\.\.|[A-Za-z_]\w*|-?\d[\d.eE+-]*|[{}()[\]:!$@=|&]/g)].map(([one]) => one).filter((one) => !one.startsWith("#"));
+  const found = [...text.matchAll(/#[^\n]*|"""[^]*?"""|"(?:\\.|[^"\\])*"|\.\.\.|[A-Za-z_]\w*|-?\d[\d.eE+-]*|[{}()[\]:!$@=|&]/g)].filter(([one]) => !one.startsWith("#"));
+  const tokens = found.map(([one]) => one);
   let at = 0;
   const peek = () => tokens[at];
   const next = () => { count(); if (at >= tokens.length) throw new Error("the query ends too early"); at += 1; return tokens[at - 1]; };
   // The text from a bracket to its partner, as it is written.
-  const bracketed = (open, close) => { let depth = 0; const words = []; do { const word = next(); if (word === open) depth += 1; if (word === close) depth -= 1; words.push(word); } while (depth > 0); return words.join(" ").replace(/ ?([()[\]:!]) ?/g, "$1").replace(/:/g, ": "); };
+  const bracketed = (open, close) => {
+    const start = found[at].index;
+    let depth = 0;
+    do { const word = next(); if (word === open) depth += 1; if (word === close) depth -= 1; } while (depth > 0);
+    return text.slice(start, found[at - 1].index + 1).replace(/\s+/g, " ");
+  };
   const directives = () => { const all = []; while (peek() === "@") { next(); all.push("@" + next() + (peek() === "(" ? bracketed("(", ")") : "")); } return all.length ? " " + all.join(" ") : ""; };
   const selections = (depth) => {
     if (depth > DEEP) throw new Error("it is nested too deeply");

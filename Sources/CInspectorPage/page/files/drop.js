@@ -86,9 +86,11 @@ export class Opener {
     const stop = new AbortController();
     const words = element("p", { role: "status" });
     const bar = element("progress", { max: Math.max(1, all), value: 0, "aria-label": "Bytes that were read" });
-    const close = () => { stop.abort(); };
-    dialogs.show(`Opening ${plain(name)}`, words, bar, " ", element("button", { type: "button", text: "Cancel", onclick: () => { close(); dialogs.close(); } }), " ");
-    document.getElementById("dialog").addEventListener("close", close, { once: true });
+    const dialog = document.getElementById("dialog");
+    // The event of an earlier dialog may come when this one is open.
+    const close = () => { if (!dialog.open) stop.abort(); };
+    dialogs.show(`Opening ${plain(name)}`, words, bar, " ", element("button", { type: "button", text: "Cancel", onclick: () => { stop.abort(); dialogs.close(); } }), " ");
+    dialog.addEventListener("close", close);
     try {
       let drop = null;
       let done = 0;
@@ -107,11 +109,11 @@ export class Opener {
       }
       words.textContent = `${count(wanted.length, "file")} read: looking at what is in ${wanted.length === 1 ? "it" : "them"}`;
       const { opened, notes } = await (await api.post("/api/tabs/open", { drop, name }, stop.signal)).json();
-      document.getElementById("dialog").removeEventListener("close", close);
+      dialog.removeEventListener("close", close);
       dialogs.close();
       this.actions.opened(opened, notes);
     } catch (error) {
-      document.getElementById("dialog").removeEventListener("close", close);
+      dialog.removeEventListener("close", close);
       if (error.name === "AbortError") { this.actions.say("nothing was opened"); return; }
       clear(words, element("span", { class: "problem" }, recorded(error.message)));
       bar.hidden = true;

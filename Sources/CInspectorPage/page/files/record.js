@@ -4,7 +4,7 @@ import * as api from "../core/api.js";
 
 /** Starts, pauses and ends recordings from the page, and empties the list. */
 export class Recording {
-  /** - actions: `tabs()`, `opened(ids, notes)`, `say(text)`, `panel(title, ...content)`, `state()`, `show(id)`. */
+  /** - actions: `tabs()`, `opened(ids, notes)`, `say(text)`, `panel(title, ...content)`. */
   constructor(button, pause, actions) {
     this.button = button;
     this.pause = pause;
@@ -16,10 +16,10 @@ export class Recording {
   /** Whether the tab in front is recorded from the page. */
   get isRunning() { return Boolean(this.actions.tabs().tab?.proxy); }
 
-  get isPaused() { return this.actions.tabs().current ? Boolean(this.actions.tabs().tab?.paused) : Boolean(this.actions.state().recordingPaused); }
+  get isPaused() { return this.actions.tabs().current ? Boolean(this.actions.tabs().tab?.paused) : Boolean(this.actions.tabs().state.recordingPaused); }
 
   /** Whether the recording of the tab in front can be paused. */
-  get canPause() { return this.actions.tabs().current ? this.isRunning : this.actions.state().recordingPaused !== undefined; }
+  get canPause() { return this.actions.tabs().current ? this.isRunning : this.actions.tabs().state.recordingPaused !== undefined; }
 
   take() {
     const { records } = this.actions.tabs().state;
