@@ -86,7 +86,7 @@ class App {
       { key: "/", label: "Filter", run: () => $("filter").select() },
       { key: "s", label: "Search", run: () => $("search").select() },
       { key: "f", label: "Follow the newest", run: () => this.setFollowing(!this.isFollowing) },
-      { key: "m", label: "Replay: next miss", run: () => this.showReplay() },
+      { key: "m", label: "Replay: next miss", run: () => this.ofRun(() => this.showReplay()) },
       { key: "c", label: "Copy as curl", run: () => this.detail.copyCurl() },
       { key: "C", label: "Copy as fetch, Python, Swift, HTTPie, raw", run: () => this.detail.copyAs() },
       { key: "x", label: "Choose several: this exchange too (also Shift with arrows or click)", run: () => { if (this.grid.selectedPlace >= 0) this.grid.toggle(this.grid.selectedPlace); } },
@@ -98,10 +98,10 @@ class App {
       { key: "r", label: "Send the request again", run: () => this.resend() },
       { label: "Preview what would be redacted", run: () => this.redactionTrial.show() },
       { label: "Compare with the older cassette", run: () => this.diff.show(this.state.older) },
-      { key: "v", label: "Review: accept or refuse the new recording", run: () => this.review.show() },
-      { key: "u", label: "Traffic rules", run: () => this.trafficRules.show() },
+      { key: "v", label: "Review: accept or refuse the new recording", run: () => this.ofRun(() => this.review.show()) },
+      { key: "u", label: "Traffic rules", run: () => this.ofRun(() => this.trafficRules.show()) },
       { key: "b", label: "A rule for requests like this one", run: () => this.ruleFor() },
-      { key: "p", label: "Paused messages", run: () => this.paused.show() },
+      { key: "p", label: "Paused messages", run: () => this.ofRun(() => this.paused.show()) },
       { key: "o", label: "Open files: HAR, cassettes, recordings of other tools", run: () => this.opener.chooseFiles() },
       { label: "Open a folder", run: () => this.opener.chooseFolder() },
       { label: "Start or end a recording", run: () => this.recording.toggle() },
@@ -179,11 +179,27 @@ class App {
     this.recording.take();
     if (!this.tabs.current) return this.take(state);
     this.isLost = false;
+    this.tellOfRun(state);
     const { rows, known, epoch, open, proxy, paused } = this.tabs.tab;
     const seen = [rows, known, epoch, open, proxy, paused].join(" ");
     if (seen === this.seen) return undefined;
     this.seen = seen;
     return this.look();
+  }
+
+  /** Says in another tab what the run waits for. */
+  tellOfRun(state) {
+    $("paused").hidden = !state.traffic?.paused;
+    if (state.traffic) $("paused").textContent = `‖ Paused ${state.traffic.paused}`;
+    const isAsking = state.review?.phase === "open";
+    if (isAsking && !this.isAsking) this.say("the recording has ended: press v to answer whether it replaces the old one");
+    this.isAsking = isAsking;
+  }
+
+  /** Does something about the run, which is in the first tab. */
+  async ofRun(run) {
+    if (this.tabs.current && !this.tabs.isBlank) await this.showTab(0);
+    return run();
   }
 
   /** Asks for the state of the tab in front. */
@@ -671,6 +687,7 @@ class App {
     });
     $("search").addEventListener("keydown", (event) => { if (event.key === "Enter" && $("search").value) { event.preventDefault(); this.search($("search").value); } });
     $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); clearTimeout(typing); this.filter($("filter").value); this.grid.grid.focus(); } });
+    $("paused").addEventListener("click", (event) => { if (this.tabs.current) { event.stopImmediatePropagation(); this.ofRun(() => this.paused.show()); } }, true);
     $("follow").addEventListener("click", () => this.setFollowing(!this.isFollowing));
     $("replay").addEventListener("click", () => this.showReplay());
     $("rules").addEventListener("click", () => this.trafficRules.show());

@@ -17,7 +17,7 @@ import urllib.request
 import zipfile
 
 import samples
-from check_page import Inspector, Origin, Server, WIRETAPE, run, through, visit
+from check_page import PAUSES, Inspector, Origin, Server, Waiting, WIRETAPE, ruled, run, through, visit
 
 SIZES = [(375, 700), (1024, 768), (1920, 1080)]
 SHOTS = os.environ.get("SHOTS")
@@ -321,6 +321,26 @@ def a_recording_starts_and_ends_in_the_page(browser, folder):
         one.calm()
     assert memory() == before
     assert sorted(os.listdir(folder)) == ["ca"], os.listdir(folder)
+
+
+@check
+def what_a_run_waits_for_is_said_in_other_tabs(browser, folder):
+    origin = Origin()
+    with ruled(folder, PAUSES) as inspector, visit(browser, inspector) as one:
+        assert through(inspector, f"{origin.url}/other") == 200
+        drop(one, {"trace.har": har([("http://har.example/one", "first", {})]).encode()})
+        current(one, "trace.har")
+        assert one.page.is_hidden("#rules"), "the rules are the run's"
+        waiting = Waiting(inspector, f"{origin.url}/pay?number=1")
+        one.page.wait_for_selector("#paused:has-text('Paused 1')")
+        one.axe("a paused message beside another tab")
+        one.page.click("#paused")
+        one.until("document.querySelector('#tabs li.current')?.textContent.includes('trace.har') === false")
+        one.page.wait_for_selector("#side:has-text('/pay?number=1')")
+        one.page.click("#side button:has-text('/pay?number=1')")
+        one.page.click("#paused-editor button:has-text('Go on')")
+        assert waiting.end() == 200
+        one.calm()
 
 
 # MARK: Comparisons
