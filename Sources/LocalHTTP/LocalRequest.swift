@@ -82,6 +82,7 @@ package struct LocalRequestReader {
 
     private let gate: LocalGate
     private let bodyLimit: Int
+    private let takesBytes: Bool
     private var parser = HeadParser()
     private var input: [UInt8] = []
     private var request: LocalRequest?
@@ -92,8 +93,11 @@ package struct LocalRequestReader {
     package private(set) var hasShownToken = false
     private var body = BodyParser(framing: .none, side: .request)
 
-    /// - Parameter bodyLimit: in bytes. The default is enough for an order with a few hundred rules.
-    package init(gate: LocalGate, bodyLimit: Int = 64 << 10) {
+    /// - Parameters:
+    ///   - bodyLimit: in bytes. The default is enough for an order with a few hundred rules.
+    ///   - takesBytes: whether a body may also be `application/octet-stream`, which no form on a web page can send either.
+    package init(gate: LocalGate, bodyLimit: Int = 64 << 10, takesBytes: Bool = false) {
+        self.takesBytes = takesBytes
         self.gate = gate
         self.bodyLimit = bodyLimit
     }
@@ -151,7 +155,7 @@ package struct LocalRequestReader {
         if try self.gate.admit(head, path: String(parts[0]), host: host) { self.hasShownToken = true }
         let framing = try BodyFraming.ofRequest(head)
         if case .length(let length) = framing, length > self.bodyLimit { throw self.tooLarge }
-        if framing != .none, framing != .length(0) { try Self.checkType(head) }
+        if framing != .none, framing != .length(0) { try self.checkType(head) }
         self.expectsContinue = head.fields.first("expect")?.lowercased() == "100-continue"
         self.body = BodyParser(framing: framing, side: .request)
         self.request = LocalRequest(
@@ -162,9 +166,9 @@ package struct LocalRequestReader {
     }
 
     /// Refuses content types that a form on a web page can send without a preflight.
-    private static func checkType(_ head: RequestHead) throws(LocalAnswer) {
+    private func checkType(_ head: RequestHead) throws(LocalAnswer) {
         let type = head.fields.first("content-type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
-        guard type == "application/json" else {
+        guard type == "application/json" || self.takesBytes && type == "application/octet-stream" else {
             throw LocalAnswer(
                 status: 415, reason: "Unsupported Media Type", code: "content-type",
                 message: "the body is not declared as JSON: send it with \"Content-Type: application/json\".")

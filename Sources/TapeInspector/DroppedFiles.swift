@@ -122,14 +122,19 @@ final class DroppedFiles: Sendable {
 
     // MARK: Opening
 
-    /// A drop that is complete.
-    func opening(_ number: Int) throws -> Opening {
+    /// A drop that is complete, and that nobody else opens.
+    struct Claim: Sendable {
+        fileprivate var folder: String
+        fileprivate var names: [String]
+    }
+
+    func claim(_ number: Int) throws -> Claim {
         let drop = self.drops.withLock { drops -> Drop? in
             guard let drop = drops.all[number], !drop.isOpening, !drop.sizes.isEmpty else { return nil }
             return drops.all.removeValue(forKey: number)
         }
         guard let drop else { throw InspectorService.bad("drop", "there is no such drop: drop the files again") }
-        return Opening(folder: drop.folder, names: drop.sizes.keys.sorted())
+        return Claim(folder: drop.folder, names: drop.sizes.keys.sorted())
     }
 
     /// Turns one drop into cassettes.
@@ -149,16 +154,19 @@ final class DroppedFiles: Sendable {
         /// What people should know although something was opened.
         private(set) var notes: [String] = []
 
-        fileprivate init(folder: String, names: [String]) {
-            self.folder = folder
-            self.names = names
+        init(_ claim: Claim) {
+            self.folder = claim.folder
+            self.names = claim.names
         }
 
         /// - Parameters:
         ///   - name: of what was dropped.
         ///   - importRecordings: makes a cassette of recordings of other tools, and returns what it could not keep.
+        ///   - progress: of the imports.
         func cassettes(
-            named name: String, importing importRecordings: (@Sendable (_ files: [String], _ to: String) throws -> [String])?
+            named name: String,
+            importing importRecordings: (@Sendable (_ files: [String], _ path: String, _ progress: ImportProgress) throws -> [String])?,
+            _ progress: ImportProgress
         ) throws -> [Cassette] {
             var found: [Cassette] = []
             var others: [String] = []
@@ -197,10 +205,10 @@ final class DroppedFiles: Sendable {
                 let title = isFolder ? name : group[0].split(separator: "/").last.map(String.init) ?? name
                 let path = "\(target)/\(Self.stem(title)).json"
                 do {
-                    let notes = try importRecordings(group, path)
+                    let notes = try importRecordings(group, path, progress)
                     found.append(Cassette(name: title, path: path, folder: self.folder, notes: notes.map(self.shown)))
                 } catch let error as CassetteError {
-                    if error.code == .cancelled { throw error }
+                    if progress.isCancelled { throw error }
                     self.note(error.message)
                 }
             }

@@ -97,7 +97,7 @@ final class InspectorHandler: ChannelInboundHandler {
 
     init(inspector: InspectorContext) {
         self.inspector = inspector
-        self.reader = LocalRequestReader(gate: inspector.gate, bodyLimit: Self.bodyLimit)
+        self.reader = LocalRequestReader(gate: inspector.gate, bodyLimit: Self.bodyLimit, takesBytes: true)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {

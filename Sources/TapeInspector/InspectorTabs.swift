@@ -1,6 +1,7 @@
 internal import CassetteModel
 internal import CassetteStore
 internal import CassetteTools
+internal import Dispatch
 internal import LocalHTTP
 internal import TapeBytes
 
@@ -37,8 +38,6 @@ final class InspectorTabs: Sendable {
     let main: InspectorService
     private let tools: InspectorTools
     private let state = Guarded(State())
-    /// Held while files are opened or a recording starts or ends, one at a time.
-    private let turn = Guarded(())
 
     init(_ main: InspectorService, tools: InspectorTools = InspectorTools()) {
         self.main = main
@@ -60,7 +59,7 @@ final class InspectorTabs: Sendable {
         case ("api", 2) where parts[1] == "diffs":
             return self.main.answering { try self.diff(request) }
         case ("api", 2...) where parts[1] == "tabs":
-            return self.main.answering { .whole(try self.change(request, Array(parts.dropFirst(2)))) }
+            return self.main.answering { try self.change(request, Array(parts.dropFirst(2))) }
         case ("api", 4...) where parts[1] == "t":
             guard let tab = Int(parts[2]).flatMap({ self.tab($0) }) else {
                 return .whole(
@@ -75,26 +74,23 @@ final class InspectorTabs: Sendable {
 
     private func tab(_ id: Int) -> Tab? { self.state.withLock { $0.tabs.first { $0.id == id } } }
 
-    private func change(_ request: LocalRequest, _ parts: [String]) throws -> LocalAnswer {
+    private func change(_ request: LocalRequest, _ parts: [String]) throws -> InspectorService.Answer {
         guard parts.count <= 1 else { throw InspectorService.unknown }
         guard let action = parts.first else {
             try InspectorService.allow(request, "GET")
-            return InspectorService.json(self.list)
+            return .whole(InspectorService.json(self.list))
         }
         try InspectorService.allow(request, "POST")
+        if action == "upload" { return .whole(InspectorService.json(try self.upload(request))) }
         let order = try InspectorOrder(request.body)
         switch action {
-        case "upload": return InspectorService.json(try self.upload(order))
-        case "open": return InspectorService.json(try self.open(order))
-        case "record": return InspectorService.json(try self.record())
-        case "stop":
-            try self.stop(self.chosen(order))
-            return InspectorService.json(self.list)
-        case "close":
-            try self.close(self.chosen(order))
-            return InspectorService.json(self.list)
+        case "open": return .stream(try self.open(order))
+        case "record": return .whole(InspectorService.json(try self.record()))
+        case "stop": try self.stop(self.chosen(order))
+        case "close": try self.close(self.chosen(order))
         default: throw InspectorService.unknown
         }
+        return .whole(InspectorService.json(self.list))
     }
 
     // MARK: Comparisons
@@ -176,43 +172,46 @@ final class InspectorTabs: Sendable {
     }
 
     /// Takes a piece of a dropped file.
-    private func upload(_ order: InspectorOrder) throws -> [UInt8] {
-        guard let name = try order.text("name"), let text = try order.text("base64"), let offset = order.values["offset"]?.int,
-            let bytes = Base64.decode(Array(text.utf8))
-        else { throw InspectorService.bad("upload", "\"name\", \"offset\" and \"base64\" describe a piece of a file") }
-        let drop = try self.turn.withLock { _ in
-            try self.files().take(bytes, of: name, at: offset, drop: order.values["drop"]?.int)
+    private func upload(_ request: LocalRequest) throws -> [UInt8] {
+        guard let arguments = request.arguments, let name = arguments["name"], let offset = arguments["offset"].flatMap({ Int($0) }) else {
+            throw InspectorService.bad("upload", "\"name\" and \"offset\" describe a piece of a file")
         }
+        let drop = try self.files().take(request.body, of: name, at: offset, drop: arguments["drop"].flatMap { Int($0) })
         return Array("{ \"drop\": \(drop) }\n".utf8)
     }
 
-    /// Opens what was dropped: each cassette in a tab of its own, and recordings of other tools after an import.
-    private func open(_ order: InspectorOrder) throws -> [UInt8] {
+    /// Opens what was dropped, on a thread of its own: lines of JSON with the number of exchanges read so far, and at the end the tabs or
+    /// the problem.
+    private func open(_ order: InspectorOrder) throws -> LocalStream {
         guard let drop = order.values["drop"]?.int, let name = try order.text("name") else {
             throw InspectorService.bad("open", "\"drop\" and \"name\" say what to open")
         }
-        return try self.turn.withLock { _ in
-            let opening = try self.files().opening(drop)
-            defer { opening.end() }
-            let found = try opening.cassettes(named: name, importing: self.tools.importRecordings)
-            guard !found.isEmpty else {
-                throw LocalAnswer(
-                    status: 422, reason: "Unprocessable Content", code: "open", message: opening.problem(name))
+        let claim = try self.files().claim(drop)
+        let job = OpeningJob { progress in try self.open(DroppedFiles.Opening(claim), name, progress) }
+        return InspectorService.lines { try job.next() }
+    }
+
+    /// Each cassette gets a tab of its own, and recordings of other tools after an import.
+    private func open(_ opening: DroppedFiles.Opening, _ name: String, _ progress: ImportProgress) throws -> [UInt8] {
+        defer { opening.end() }
+        let found = try opening.cassettes(named: name, importing: self.tools.importRecordings, progress)
+        var opened: [Int] = []
+        for cassette in found {
+            do {
+                opened.append(try self.add(cassette.name, cassette.path, in: cassette.folder, cassette.notes))
+            } catch let error as CassetteError {
+                opening.note(error.message)
+            } catch let refusal as LocalAnswer {
+                // There is no room for more tabs.
+                opening.note(refusal.problem)
+                break
             }
-            var opened: [Int] = []
-            for cassette in found {
-                do {
-                    opened.append(try self.add(cassette.name, cassette.path, in: cassette.folder, cassette.notes))
-                } catch let error as CassetteError {
-                    opening.note(error.message)
-                }
-            }
-            guard !opened.isEmpty else {
-                throw LocalAnswer(status: 422, reason: "Unprocessable Content", code: "open", message: opening.problem(name))
-            }
-            opening.keep()
-            return self.answer(opened: opened, notes: opening.notes)
         }
+        guard !opened.isEmpty else {
+            throw LocalAnswer(status: 422, reason: "Unprocessable Content", code: "open", message: opening.problem(name))
+        }
+        opening.keep()
+        return self.answer(opened: opened, notes: opening.notes)
     }
 
     private func add(
@@ -268,40 +267,41 @@ final class InspectorTabs: Sendable {
                 status: 403, reason: "Forbidden", code: "records-nothing",
                 message: "this page starts no recordings: start one with \"wiretape inspect --web\", or on the command line.")
         }
-        return try self.turn.withLock { _ in
-            let number = self.state.withLock { state in
-                state.recordings += 1
-                return state.recordings
-            }
-            let name = "recording-\(number).json"
-            let folder = "\(try self.folder())/r\(number)"
-            try DroppedFiles.makeFolder(folder)
-            let recording = try record("\(folder)/\(name)")
-            do {
-                return self.answer(opened: [try self.add(name, "\(folder)/\(name)", in: folder, recording: recording)], notes: [])
-            } catch {
-                try? recording.stop()
-                throw error
-            }
+        let number = self.state.withLock { state in
+            state.recordings += 1
+            return state.recordings
+        }
+        let name = "recording-\(number).json"
+        let folder = "\(try self.folder())/r\(number)"
+        try DroppedFiles.makeFolder(folder)
+        let recording = try record("\(folder)/\(name)")
+        do {
+            return self.answer(opened: [try self.add(name, "\(folder)/\(name)", in: folder, recording: recording)], notes: [])
+        } catch {
+            try? recording.stop()
+            throw error
         }
     }
 
     /// Ends the recording of a tab, which shows the finished cassette from then on.
     private func stop(_ tab: Tab) throws {
-        try self.turn.withLock { _ in
-            // Another page may have been faster.
-            guard let recording = self.tab(tab.id)?.recording else { return }
-            let result = Result { try recording.stop() }
-            let finished = InspectorService(cassette: tab.service.cassette, tools: self.tools, name: tab.name)
-            _ = tab.service.cassette.refresh()
-            self.state.withLock { state in
-                guard let place = state.tabs.firstIndex(where: { $0.id == tab.id }) else { return }
-                state.tabs[place] = Tab(
-                    id: tab.id, name: tab.name, service: finished, notes: tab.notes, folder: tab.folder, recording: nil)
-            }
-            self.announce()
-            try result.get()
+        // Whoever takes the recording ends it: another page may be faster.
+        let recording = self.state.withLock { state -> PageRecording? in
+            guard let place = state.tabs.firstIndex(where: { $0.id == tab.id }) else { return nil }
+            defer { state.tabs[place].recording = nil }
+            return state.tabs[place].recording
         }
+        guard let recording else { return }
+        let result = Result { try recording.stop() }
+        let finished = InspectorService(cassette: tab.service.cassette, tools: self.tools, name: tab.name)
+        _ = tab.service.cassette.refresh()
+        self.state.withLock { state in
+            guard let place = state.tabs.firstIndex(where: { $0.id == tab.id }) else { return }
+            state.tabs[place] = Tab(
+                id: tab.id, name: tab.name, service: finished, notes: tab.notes, folder: tab.folder, recording: nil)
+        }
+        self.announce()
+        try result.get()
     }
 
     private func close(_ tab: Tab) throws {
@@ -365,4 +365,68 @@ final class InspectorTabs: Sendable {
 
     /// The cassette of a tab; that of the command for 0.
     func service(_ id: Int) -> InspectorService? { id == 0 ? self.main : self.tab(id)?.service }
+}
+
+/// Opens files on a thread of its own, and reports how far it is.
+///
+/// Not Sendable: `LocalStream` asks for the lines in turn. If nobody does any more, the work ends.
+private final class OpeningJob {
+    /// Between two lines.
+    private static let pause = DispatchTimeInterval.milliseconds(250)
+
+    private let progress = ImportProgress()
+    private let result = Guarded<[UInt8]?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+    private var isOver = false
+
+    /// - Parameter open: returns the last line.
+    init(_ open: @escaping @Sendable (ImportProgress) throws -> [UInt8]) {
+        let (progress, result, ended) = (self.progress, self.result, self.ended)
+        let isRunning = DedicatedThread.start {
+            let line: [UInt8]
+            do {
+                line = try open(progress)
+            } catch let refusal as LocalAnswer {
+                line = Self.problem(refusal.problem)
+            } catch let error as CassetteError {
+                line = Self.problem(error.message)
+            } catch {
+                line = Self.problem("\(error)")
+            }
+            result.withLock { $0 = line }
+            ended.signal()
+        }
+        guard !isRunning else { return }
+        self.result.withLock { $0 = Self.problem("no thread can be created to open them: close some tabs.") }
+        self.ended.signal()
+    }
+
+    deinit { self.progress.cancel() }
+
+    /// The next line; nil after the last one.
+    func next() throws -> [UInt8]? {
+        guard !self.isOver else { return nil }
+        try CassetteError.checkCancellation()
+        guard self.ended.wait(timeout: .now() + Self.pause) == .success else {
+            return Array("{ \"read\": \(self.progress.count) }\n".utf8)
+        }
+        self.isOver = true
+        return self.result.withLock { $0 }
+    }
+
+    private static func problem(_ message: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("problem")
+        writer.string(message)
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+}
+
+extension LocalAnswer {
+    /// The message of a refusal.
+    fileprivate var problem: String {
+        (try? JSONDocument(self.body).root)?["error"]?["message"]?.string ?? self.reason
+    }
 }

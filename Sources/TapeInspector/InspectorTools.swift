@@ -22,11 +22,28 @@ package struct InspectorTools: Sendable {
     /// Makes a private folder for files that were dropped on the page, in memory if possible; nil if the page opens no files.
     package var folder: (@Sendable () throws -> PrivateFolder)?
     /// Makes a cassette of recordings of other tools, and returns what it could not keep, for people.
-    package var importRecordings: (@Sendable (_ files: [String], _ path: String) throws -> [String])?
+    package var importRecordings: (@Sendable (_ files: [String], _ path: String, _ progress: ImportProgress) throws -> [String])?
     /// Starts a recording into a new cassette at a path; nil if the page starts none.
     package var record: (@Sendable (_ path: String) throws -> PageRecording)?
 
     package init() {}
+}
+
+/// How far an import has come. Any thread may use it.
+package final class ImportProgress: Sendable {
+    private let state = Guarded<(count: Int, isCancelled: Bool)>((0, false))
+
+    package init() {}
+
+    /// The number of exchanges that have been read.
+    var count: Int { self.state.withLock { $0.count } }
+
+    /// Whether nobody waits for the import any more.
+    package var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
+
+    package func read(_ count: Int) { self.state.withLock { $0.count = count } }
+
+    func cancel() { self.state.withLock { $0.isCancelled = true } }
 }
 
 /// A folder that only this user can read, until it is removed with its contents.

@@ -67,7 +67,7 @@ struct RowGrouping {
             let isID = digits > 0 && (digits == segment.utf8.count || segment.utf8.count >= 16 && digits >= 4)
             return isID ? "…" : String(segment)
         }
-        return (String(host), segments.isEmpty ? "/" : segments.joined(separator: "/"))
+        return (String(host), path.isEmpty ? "/" : segments.joined(separator: "/"))
     }
 
     private struct Group {

@@ -21,7 +21,7 @@ import Testing
                 try DroppedFiles.makeFolder(path)
                 return PrivateFolder(path: path) { DroppedFiles.remove(path) }
             }
-            tools.importRecordings = { files, path in
+            tools.importRecordings = { files, path, _ in
                 guard !files.contains(where: { $0.hasSuffix(".txt") }) else {
                     throw CassetteError(.damaged, "\"\(files[0])\" is no recording")
                 }
@@ -33,8 +33,13 @@ import Testing
             InspectorService(cassette: try InspectedCassette(path: self.folder.file("own.json")), tools: tools), tools: tools)
     }
 
-    private func ask(_ tabs: InspectorTabs, _ path: String, _ body: String? = nil) throws -> (status: Int, body: String) {
-        let request = LocalRequest(method: body == nil ? "GET" : "POST", path: path, query: "", body: Array((body ?? "").utf8))
+    private func ask(_ tabs: InspectorTabs, _ target: String, _ body: String? = nil, bytes: [UInt8]? = nil) throws -> (
+        status: Int, body: String
+    ) {
+        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        let body = bytes ?? body.map { Array($0.utf8) }
+        let request = LocalRequest(
+            method: body == nil ? "GET" : "POST", path: parts[0], query: parts.count > 1 ? parts[1] : "", body: body ?? [])
         switch tabs.answer(request) {
         case .whole(let answer): return (answer.status, String(decoding: answer.body, as: UTF8.self))
         case .stream(let stream):
@@ -47,14 +52,9 @@ import Testing
     private func upload(_ tabs: InspectorTabs, _ name: String, _ bytes: [UInt8], offset: Int = 0, drop: Int? = nil) throws -> (
         status: Int, body: String
     ) {
-        var text: [UInt8] = []
-        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
-        var writer = JSONWriter()
-        writer.string(name)
-        let json = String(decoding: writer.bytes, as: UTF8.self)
-        let base64 = String(decoding: text, as: UTF8.self)
-        let number = drop.map { ", \"drop\": \($0)" } ?? ""
-        return try self.ask(tabs, "/api/tabs/upload", "{ \"name\": \(json), \"offset\": \(offset), \"base64\": \"\(base64)\"\(number) }")
+        let number = drop.map { "&drop=\($0)" } ?? ""
+        let name = name.utf8.map { "%" + (Hex.encode([$0])) }.joined()
+        return try self.ask(tabs, "/api/tabs/upload?name=\(name)&offset=\(offset)\(number)", bytes: bytes)
     }
 
     private func cassetteBytes(_ count: Int) throws -> [UInt8] {

@@ -34,6 +34,7 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
               wiretape inspect Cassettes/pets.json 3 --lint
               wiretape inspect Cassettes/pets.json --json
               wiretape inspect Cassettes/pets.json --web --open
+              wiretape inspect --web --open
             """)
 
     @Argument(

@@ -22,7 +22,7 @@ extension InspectorTools {
         var tools = InspectorTools()
         if opens {
             tools.folder = { try PageFolder.make() }
-            tools.importRecordings = { try Self.importRecordings($0, to: $1) }
+            tools.importRecordings = { try Self.importRecordings($0, to: $1, $2) }
         }
         if records, let upstreamTLS { tools.record = { try PageProxy.start($0, upstreamTLS: upstreamTLS, ports: ports) } }
         tools.digest = { FastSHA256() }
@@ -48,9 +48,9 @@ extension InspectorTools {
 
 extension InspectorTools {
     /// Imports as the command does, with its default redaction.
-    private static func importRecordings(_ files: [String], to path: String) throws -> [String] {
+    private static func importRecordings(_ files: [String], to path: String, _ progress: ImportProgress) throws -> [String] {
         let report = try CassetteImporter(ImportOptions(), digest: { FastSHA256() }).run(
-            files, to: path, version: Version.current, isCancelled: { WorkCancellation.isCancelled })
+            files, to: path, version: Version.current, isCancelled: { progress.isCancelled }, reading: { progress.read($0) })
         return report.failures.map(\.message)
             + report.losses.map { loss in
                 let times = loss.count == 1 ? "once" : "\(loss.count) times"

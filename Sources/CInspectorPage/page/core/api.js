@@ -56,6 +56,9 @@ export async function post(path, body, signal, headers = {}) {
   return ask(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers }, signal });
 }
 
+/** Sends bytes as they are. */
+export async function put(path, array, signal) { return ask(path, { method: "POST", body: array, headers: { "Content-Type": "application/octet-stream" }, signal }); }
+
 /** The bytes from one offset up to another, and the total size. */
 export async function range(path, from, to, signal) {
   try {

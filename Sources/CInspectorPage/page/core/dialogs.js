@@ -67,6 +67,11 @@ export function choose(title, choices) {
   };
 }
 
+/** Something that takes a while, and can be cancelled. */
+export function wait(title, cancel, ...content) {
+  open(element("h2", { id: "dialog-title", text: title }), ...content, element("button", { type: "button", text: "Cancel", onclick: () => { cancel(); close(); } }));
+}
+
 /** A list of choices or results in the dialog. */
 export function show(title, ...content) {
   open(element("h2", { id: "dialog-title", text: title }), ...content, element("button", { type: "button", text: "Close", onclick: close }));

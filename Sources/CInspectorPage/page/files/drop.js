@@ -3,17 +3,11 @@ import { bytes, count, plain } from "../core/text.js";
 import * as api from "../core/api.js";
 import * as dialogs from "../core/dialogs.js";
 
-// Bytes in one request; base64 makes them a third longer.
-const PIECE = 3 << 20;
+// Bytes in one request.
+const PIECE = 8 << 20;
 const MOST = 4000;
 // What a browser or a file manager leaves in folders.
 const JUNK = /(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini|__MACOSX)(\/|$)/;
-
-function base64(array) {
-  let text = "";
-  for (let at = 0; at < array.length; at += 8192) text += String.fromCharCode(...array.subarray(at, at + 8192));
-  return btoa(text);
-}
 
 /** The files of a drop, with those of folders: `[path, File]`. */
 async function dropped(transfer) {
@@ -89,7 +83,7 @@ export class Opener {
     const dialog = document.getElementById("dialog");
     // The event of an earlier dialog may come when this one is open.
     const close = () => { if (!dialog.open) stop.abort(); };
-    dialogs.show(`Opening ${plain(name)}`, words, bar, " ", element("button", { type: "button", text: "Cancel", onclick: () => { stop.abort(); dialogs.close(); } }), " ");
+    dialogs.wait(`Opening ${plain(name)}`, () => stop.abort(), words, bar);
     dialog.addEventListener("close", close);
     try {
       let drop = null;
@@ -99,8 +93,8 @@ export class Opener {
         do {
           words.textContent = `${plain(path)}, ${bytes(done)} of ${bytes(all)}`;
           const array = new Uint8Array(await file.slice(offset, offset + PIECE).arrayBuffer());
-          const answer = await (await api.post("/api/tabs/upload", { drop, name: path, offset, base64: base64(array) }, stop.signal)).json();
-          ({ drop } = answer);
+          const query = new URLSearchParams({ name: path, offset, ...(drop === null ? {} : { drop }) });
+          ({ drop } = await (await api.put("/api/tabs/upload?" + query.toString().replace(/\+/g, "%20"), array, stop.signal)).json());
           offset += array.length;
           done += array.length;
           bar.value = done;
@@ -108,7 +102,10 @@ export class Opener {
         } while (offset < file.size);
       }
       words.textContent = `${count(wanted.length, "file")} read: looking at what is in ${wanted.length === 1 ? "it" : "them"}`;
-      const { opened, notes } = await (await api.post("/api/tabs/open", { drop, name }, stop.signal)).json();
+      let last = {};
+      await api.lines(await api.post("/api/tabs/open", { drop, name }, stop.signal), (line) => { last = line; if (line.read) words.textContent = `${count(line.read, "exchange")} read`; });
+      if (!last.opened) throw new Error(last.problem ?? "the inspector has stopped");
+      const { opened, notes } = last;
       dialog.removeEventListener("close", close);
       dialogs.close();
       this.actions.opened(opened, notes);
