@@ -101,6 +101,7 @@ test-inspector:
 	node --test Tests/TapeInspectorTests/Browser/modules.test.mjs
 	swift build --product wiretape
 	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_page.py "$$(swift build --show-bin-path)/wiretape" $(ARGS)
+	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_workbench.py "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 
 ## Records and replays real clients (svn, aws, skopeo, git, a browser and others), which it installs, and compares byte for byte; options: make interop ARGS='registry amazon'.
 interop:

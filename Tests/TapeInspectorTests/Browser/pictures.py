@@ -108,6 +108,30 @@ def main(wiretape, folder):
                 one.page.wait_for_selector("#panel img")
                 one.page.keyboard.press("l")
                 take(one.page, folder, "inspector-parts")
+            with visit(browser, inspector, size=SIZE) as one:
+                one.page.keyboard.press("n")
+                one.page.wait_for_selector(".connections li")
+                one.page.keyboard.press("l")
+                take(one.page, folder, "inspector-connections", ".results > *")
+        with Inspector("inspect", check_workbench.two_uploads(work), "--web") as inspector, visit(browser, inspector, size=(1280, 860)) as one:
+            for key in ("Home", "d", "ArrowDown"):
+                one.page.keyboard.press(key)
+                one.page.wait_for_timeout(300)
+            one.page.keyboard.press("d")
+            one.page.wait_for_selector(".uploads")
+            one.page.keyboard.press("l")
+            take(one.page, folder, "inspector-uploads", "#comparison")
+        with Inspector("inspect", f"{work}/pets.json", "--web") as inspector, visit(browser, inspector, size=SIZE) as one:
+            check_workbench.drop(one, {"trace.har": check_workbench.har([("http://api.pets.test/health", "up", {})]).encode()})
+            check_workbench.current(one, "trace.har")
+            one.page.click("#tabs [data-tab='0']")
+            one.until("document.querySelector('#counts').textContent !== '1 exchange'")
+            one.go(f"#/x/{upload}/request")
+            one.page.wait_for_selector("#detail-title")
+            one.page.keyboard.press("E")
+            one.page.wait_for_selector(".part-fields")
+            one.page.keyboard.press("Escape")
+            take(one.page, folder, "inspector-form", ".request-form")
         tape = samples.Cassette()
         for number, stamp in [(1, 1764087301), (2, 1764087302), (2, 1764087309)]:
             tape.add("GET", f"{API}/pets?page={number}&ts={stamp}", response={"headers": ["Content-Type: application/json"], "body": samples.body_of('{"pets": []}')})
