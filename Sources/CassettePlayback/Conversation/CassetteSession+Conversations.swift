@@ -36,8 +36,8 @@ extension CassetteSession {
             conversations.append(conversation)
         }
         let fits = self.state.withLock { state in
-            state.conversations.fields[key, default: ConversationFields()].add(conversations)
-            return state.conversations.fields[key]?.fits(for: pending.fields)
+            state.keyed[self.generation].conversations.fields[key, default: ConversationFields()].add(conversations)
+            return state.keyed[self.generation].conversations.fields[key]?.fits(for: pending.fields)
         }
         if let fits {
             conversations.removeAll { fits[$0.index] == nil }

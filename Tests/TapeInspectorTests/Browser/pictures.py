@@ -7,6 +7,7 @@ import tempfile
 
 from playwright.sync_api import sync_playwright
 
+import check_workbench
 import samples
 from check_page import CHROMIUM, Inspector, through, visit
 
