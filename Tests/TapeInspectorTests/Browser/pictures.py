@@ -34,6 +34,7 @@ def shop(path):
         phases = {"dns": noise.random() * 3, "connect": 2 + noise.random() * 9} if connect else {"blocked": noise.random() * 2}
         one["timing"] = {key: round(value, 2) for key, value in {**phases, "send": 0.2 + noise.random(), "wait": wait, "receive": receive}.items()}
         one["timing"]["total"] = round(sum(one["timing"].values()), 2)
+        one["connection"]["id"] = one["id"] % 4 + 1
         return one["id"]
 
     names = ["Miso", "Bori", "Rex", "Nala", "Momo", "Dubu", "Kira", "Otto"]
@@ -92,6 +93,7 @@ def take(page, folder, name, first="#panel > *"):
         page.focus("#splitter")
         for _ in range(5):
             page.keyboard.press("ArrowUp")
+        page.evaluate("document.activeElement.blur()")
     page.evaluate("first => document.querySelector(first)?.scrollIntoView({ block: 'start' })", first)
     page.wait_for_timeout(300)
     page.screenshot(path=f"{folder}/{name}.png")
