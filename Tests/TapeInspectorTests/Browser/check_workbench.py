@@ -259,7 +259,8 @@ def a_page_of_a_run_opens_files_beside_it(browser, folder):
         one.until("document.querySelector('#counts').textContent.startsWith('0 of 2')")
         assert through(inspector, f"{origin.url}/4") == 200
         one.until("document.querySelector('#counts').textContent.startsWith('1 of 3')")
-        assert [row for row in one.rows() if "/4" in row] and len(one.rows()) == 1, one.rows()
+        one.until("document.querySelector('.row:not([hidden]) .url')?.textContent.endsWith('/4')")
+        assert len(one.rows()) == 1, one.rows()
         one.axe("cleared")
         one.page.click("button:has-text('Show them again')")
         one.until("document.querySelector('#counts').textContent === '3 exchanges'")
@@ -515,7 +516,6 @@ def a_request_is_edited_and_sent_in_a_form(browser, folder):
         # On to the editor, with the changes.
         one.page.click("button:has-text('As text')")
         one.until("document.activeElement.id === 'edit-text'")
-        assert base64.b64encode(b"a new file")[:8].decode() or True
         one.calm(allowed=["403"])
         assert pathlib.Path(path).read_bytes() == before, "the cassette has changed"
     for size in SIZES:
