@@ -65,7 +65,7 @@ package struct TokenUsage: Sendable, Hashable {
             guard text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "["), let root = (try? JSONDocument(text))?.root else {
                 return
             }
-            for value in root.kind == .array ? root.elements : [root] {
+            for value in root.kind == .array ? Array(root.elements) : [root] {
                 for holder in [value, value["message"], value["response"]] {
                     if let holder, holder.kind == .object { self.take(holder) }
                 }

@@ -34,7 +34,7 @@ extension Inspection {
             for (name, number) in [
                 ("answers", row.answers), ("input", row.usage.input), ("output", row.usage.output), ("cached", row.usage.cached),
             ] {
-                writer.member(name)
+                writer.member(named: name)
                 writer.integer(number)
             }
             writer.endObject()
