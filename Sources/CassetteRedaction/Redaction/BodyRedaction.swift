@@ -24,6 +24,9 @@ struct BodyRedaction {
         switch ContentEncoding(headers) {
         case .none:
             if let name = SniffedCoding.name(wire) { return self.sniffed(wire, name, headers, isComplete: isComplete, notes: &notes) }
+            if isComplete, self.isRawDeflate(wire, headers) {
+                return self.coded(wire, [.deflate], headers, isComplete: true, notes: &notes)
+            }
             return self.plain(wire, headers, isComplete: isComplete, notes: &notes)
         case .coded(let names): return self.coded(wire, names, headers, isComplete: isComplete, notes: &notes)
         case .other(let names):
@@ -41,6 +44,19 @@ struct BodyRedaction {
         var own: [String] = []
         return self.coded(wire, [name], headers, isComplete: isComplete, notes: &own)
             ?? self.plain(wire, headers, isComplete: isComplete, notes: &notes)
+    }
+
+    /// Whether a body of an unknown type is a text in deflate without a wrapper. Only a whole stream without anything after it is one, since
+    /// no check proves it.
+    private func isRawDeflate(_ wire: [UInt8], _ headers: HeaderFields) -> Bool {
+        guard SniffedCoding.mayBeRawDeflate(wire),
+            MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).kind == .unknown,
+            !wire.withUnsafeBytes(ReadableText.isReadable), let chain = DecoderChain([.deflate], limits: InflateLimits())
+        else { return false }
+        chain.meter = self.content.text.budget?.meter(coded: wire.count)
+        var text = ReadableText()
+        let isWhole = try? wire.withUnsafeBytes { try chain.push($0) { text.push($0) } } && chain.finish()
+        return isWhole == true && chain.found.allSatisfy { $0.leftOver == 0 } && text.isReadable && chain.produced > wire.count / 2
     }
 
     private func plain(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {

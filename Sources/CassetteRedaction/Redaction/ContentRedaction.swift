@@ -32,7 +32,7 @@ struct ContentRedaction {
         {
             return body
         }
-        guard let boundary = Self.boundary(ofFirstLine: content) else { return nil }
+        guard let boundary = Self.boundary(ofFirstLine: content) ?? Self.boundary(afterPreambleOf: content, headers) else { return nil }
         return MultipartBody<Range<Int>>.parse(content, boundary: boundary, limits: Self.limits)
     }
 
@@ -48,6 +48,24 @@ struct ContentRedaction {
             last > start + 2
         else { return nil }
         return MultipartBoundary(Array(content[(start + 2)..<last]))
+    }
+
+    /// How many bytes of a preamble are searched for a boundary.
+    private static let preambleLimit = 4096
+
+    /// The same for a content that is declared as a multipart and has a preamble (RFC 2046, 5.1.1).
+    private static func boundary(afterPreambleOf content: UnsafeRawBufferPointer, _ headers: HeaderFields) -> MultipartBoundary? {
+        guard MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).essence.hasPrefix("multipart/") else { return nil }
+        var line = ByteScan.index(of: 10, in: content, from: 0) + 1
+        while line < min(content.count, Self.preambleLimit) {
+            if content[line] == UInt8(ascii: "-"),
+                let boundary = Self.boundary(ofFirstLine: UnsafeRawBufferPointer(rebasing: content[line...]))
+            {
+                return boundary
+            }
+            line = ByteScan.index(of: 10, in: content, from: line) + 1
+        }
+        return nil
     }
 
     /// The kind of a content without parts, which decides how placeholders in it are spelled.
@@ -79,11 +97,16 @@ struct ContentRedaction {
         var kind = Self.kind(type, content)
         // curl's `-d` declares any body as a form.
         if kind == .form, let first = content.first(where: { $0 > 32 }), "{[<".utf8.contains(first) { kind = .plain }
-        return self.edits(inText: slice, kind, declaresJSON: type.kind == .json)
+        let isEventStream = type.isEventStream || EventStreamData.mayBegin(content)
+        return self.edits(inText: slice, kind, declaresJSON: type.kind == .json, isEventStream: isEventStream)
     }
 
-    /// - Parameter declaresJSON: whether the media type says that it is JSON.
-    func edits(inText slice: Slice<UnsafeRawBufferPointer>, _ kind: TextKind, declaresJSON: Bool = false) -> [Edit] {
+    /// - Parameters:
+    ///   - declaresJSON: whether the media type says that it is JSON.
+    ///   - isEventStream: whether its events may divide a text over several lines.
+    func edits(
+        inText slice: Slice<UnsafeRawBufferPointer>, _ kind: TextKind, declaresJSON: Bool = false, isEventStream: Bool = false
+    ) -> [Edit] {
         guard !slice.isEmpty else { return [] }
         let content = UnsafeRawBufferPointer(rebasing: slice)
         var findings: [Finding] = []
@@ -113,7 +136,7 @@ struct ContentRedaction {
         case .fields, .url, .binary, .field: break
         }
         var text = self.text
-        text.isJSON = declaresJSON
+        (text.isJSON, text.isEventStream) = (declaresJSON, isEventStream)
         let edits = text.edits(in: content, as: kind, findings: findings, kept: kept)
         return Self.moved(edits.edits, by: slice.startIndex)
     }
@@ -173,7 +196,8 @@ struct ContentRedaction {
     private func edits(ofHeaders headers: PartHeaderSection, endingAt end: Int, in content: UnsafeRawBufferPointer) -> [Edit] {
         let start = end - headers.bytes.count
         guard start >= 0, content[start..<end].elementsEqual(headers.bytes) else { return [] }
-        return self.edits(inText: content[start..<end], .fields)
+        return Self.moved(
+            HeadRedaction(text: self.text).edits(ofPart: UnsafeRawBufferPointer(rebasing: content[start..<end])).edits, by: start)
     }
 
     private func edits(inPart slice: Slice<UnsafeRawBufferPointer>, _ fields: HeaderFields) -> [Edit] {

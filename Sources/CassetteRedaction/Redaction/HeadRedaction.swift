@@ -118,9 +118,7 @@ struct HeadRedaction {
                 continue
             }
             findings += self.ruled(Array(name), bytes, range)
-            if fields.isNamed("grpc-message", at: index) {
-                findings += Self.findings(inText: bytes, range)
-            } else if fields.isNamed("cookie", at: index) {
+            if fields.isNamed("cookie", at: index) {
                 findings += CookieField.findings(in: bytes, range, isSet: false)
             } else if fields.isNamed("set-cookie", at: index) || fields.isNamed("set-cookie2", at: index) {
                 findings += CookieField.findings(in: bytes, range, isSet: true)
@@ -128,24 +126,74 @@ struct HeadRedaction {
                 findings += Self.findings(inProtocols: bytes, range)
             } else if let meaning = SecretNames.meaning(ofHeader: name) {
                 findings += self.named(meaning, bytes, range)
+            } else {
+                findings += self.findings(in: bytes, range, of: name)
             }
         }
         return (findings, kept)
     }
 
-    /// A percent-encoded sentence for people (gRPC over HTTP2, "Status-Message"), which may quote anything.
-    private static func findings(inText bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
-        let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+    /// Secrets in the value of a field whose name is not known to have one, such as settings, credentials or a sentence for people.
+    ///
+    /// - Parameter name: the field's name.
+    private func findings(in bytes: UnsafeRawBufferPointer, _ range: Range<Int>, of name: some Collection<UInt8>) -> [Finding] {
+        let value = UnsafeRawBufferPointer(rebasing: bytes[range])
+        guard value.count >= Self.leastValue else { return [] }
+        if let meaning = SecretNames.meaning(ofField: name), let found = NamedValue.finding(in: bytes, range, meaning, .plain) {
+            return NamedValue.isLocation(bytes[range]) ? [] : [found]
+        }
+        if let found = CredentialsField.finding(inOtherField: bytes, range) { return [found] }
+        // A name, a mark and a value, possibly escaped. Most digests and numbers have no mark.
+        guard value.contains(where: { "=:%".utf8.contains($0) }),
+            self.text.mayGoOn(SearchBudget.costOfText + value.count)
+        else { return [] }
         func moved(_ finding: Finding, _ place: Range<Int>) -> Finding {
             var moved = finding
             moved.range = place.lowerBound + range.lowerBound..<place.upperBound + range.lowerBound
             return moved
         }
-        let plain = TextSurvey.findings(in: text).map { moved($0, $0.range) }
-        guard let view = EscapeView(text) else { return plain }
+        let plain = TextSurvey.survey(value, budget: self.text.budget).findings.map { moved($0, $0.range) }
+        guard let view = EscapeView(value) else { return plain }
         return plain
-            + view.bytes.withUnsafeBytes { TextSurvey.findings(in: $0, isView: true) }.map { moved($0, view.source($0.range)) }
+            + view.bytes.withUnsafeBytes { bytes in
+                TextSurvey.survey(bytes, isView: true, budget: self.text.budget).findings.map { moved($0, view.source($0.range)) }
+            }
     }
+
+    /// The shortest value that has room for a name and a secret, in bytes.
+    private static let leastValue = 8
+
+    // MARK: Fields of parts
+
+    /// The edits in the header section of a part (RFC 2046, 5.1).
+    func edits(ofPart section: UnsafeRawBufferPointer) -> EditList {
+        var findings: [Finding] = []
+        var kept: [Range<Int>] = []
+        var start = 0
+        while start < section.count {
+            let end = ByteScan.index(of: 10, in: section, from: start)
+            defer { start = end + 1 }
+            let line = UnsafeRawBufferPointer(rebasing: section[start..<end])
+            let colon = ByteScan.index(of: UInt8(ascii: ":"), in: line, from: 0)
+            guard colon > 0, colon < line.count, line[0] > 32 else { continue }
+            var (lower, upper) = (start + colon + 1, end)
+            while lower < upper, section[lower] <= 32 { lower += 1 }
+            while lower < upper, section[upper - 1] <= 32 { upper -= 1 }
+            let name = section[start..<start + colon]
+            // The names of parts and files are no names of values.
+            guard lower < upper, !name.elementsEqual("content-disposition".utf8, by: { $0 | 32 == $1 | 32 }) else { continue }
+            if self.rules.keeps(header: Array(name)) {
+                kept.append(lower..<upper)
+            } else if let meaning = SecretNames.meaning(ofHeader: name) {
+                findings += self.named(meaning, section, lower..<upper)
+            } else {
+                findings += self.findings(in: section, lower..<upper, of: name)
+            }
+        }
+        return self.text.edits(in: section, as: .fields, findings: findings, kept: kept)
+    }
+
+    // MARK: Protocols of WebSockets
 
     /// Credentials among the names of protocols, as pages cannot set other fields of a handshake: `bearer, TOKEN`,
     /// `base64url.bearer.authorization.k8s.io.TOKEN`, `openai-insecure-api-key.TOKEN`, `header-TOKEN`.

@@ -67,7 +67,7 @@ final class PartStream {
     private func endHeaders(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !self.headers.isEmpty else { return }
         let fields = PartHeaderSection(bytes: self.headers).fields
-        let edits = self.headers.withUnsafeBytes { self.redaction.edits(in: $0, as: .fields) }
+        let edits = self.headers.withUnsafeBytes { HeadRedaction(text: self.redaction).edits(ofPart: $0) }
         self.count += edits.count
         try edits.applied(to: self.headers).withUnsafeBytes(deliver)
         self.headers = []

@@ -401,8 +401,8 @@ public struct Redactor: Sendable {
                 switch anchor {
                 case .shapes(let indices): ranges += shapes.findings(indices, anchorAt: offset).map(\.range)
                 case .webToken: if let range = shapes.webToken(at: offset)?.range ?? shapes.cutWebToken(at: offset) { ranges.append(range) }
-                case .name, .armour, .blank, .identified, .flag, .option, .directive, .scheme, .rows, .base64Beginning,
-                    .base64:
+                case .name, .armour, .blank, .identified, .flag, .option, .directive, .scheme, .basicScheme, .rows,
+                    .base64Beginning, .base64:
                     break
                 }
             }

@@ -182,7 +182,10 @@ enum ContentStream {
             var text = ReadableText()
             text.push(beginning)
             let kind = ContentRedaction.kind(headers, UnsafeRawBufferPointer(start: nil, count: 0))
-            let isUnknown = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).kind == .unknown
+            let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+            let isUnknown = type.kind == .unknown
+            var redaction = redaction
+            redaction.isEventStream = type.isEventStream
             self = .text(TextStream(redaction, kind: isUnknown && kind != .form && !text.isReadable ? .binary : kind))
         }
     }

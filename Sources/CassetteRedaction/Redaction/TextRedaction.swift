@@ -16,6 +16,8 @@ struct TextRedaction {
     var keepsLengths = false
     /// Whether the media type of the text says that it is JSON.
     var isJSON = false
+    /// Whether the text is an event stream, whose events may divide a text over several lines.
+    var isEventStream = false
 
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.
@@ -48,6 +50,9 @@ struct TextRedaction {
         } else if kind == .form {
             // A form's items contain texts of any kind, even those without escapes.
             work.learn(inItems: TextSurvey.survey(text, as: .plain, hasMore: hasMore, isView: true, budget: self.budget).findings)
+        }
+        if self.isEventStream, kind == .plain {
+            work.learn(inItems: EventStreamData.findings(in: text, hasMore: hasMore, budget: self.budget), isPlain: false)
         }
         work.decode(survey.base64, in: text)
         work.search(views)
@@ -126,10 +131,12 @@ struct TextRedaction {
         }
 
         /// Learns findings by name within the items of a form, unless the item itself is a secret.
-        mutating func learn(inItems findings: [Finding]) {
+        ///
+        /// - Parameter isPlain: whether the items are no JSON, so that a number may become any text.
+        mutating func learn(inItems findings: [Finding], isPlain: Bool = true) {
             let taken = EditList(findings.isEmpty ? [] : self.edits)
             for var finding in findings where !taken.touches(finding.range) {
-                if finding.spelling == .number { finding.spelling = .plain }
+                if finding.spelling == .number, isPlain { finding.spelling = .plain }
                 self.learn(finding, at: finding.range, isEscaped: false, count: finding.count)
             }
         }
@@ -240,7 +247,7 @@ struct TextRedaction {
         mutating func decode(
             _ runs: [Range<Int>], in bytes: UnsafeRawBufferPointer, _ views: ArraySlice<EscapeView> = []
         ) {
-            guard !runs.isEmpty, self.depth < EscapeView.depthLimit, self.kind != .fields else { return }
+            guard !runs.isEmpty, self.depth < EscapeView.depthLimit else { return }
             let taken = EditList(self.edits)
             for run in runs {
                 let range = self.source(run, views)
@@ -259,7 +266,7 @@ struct TextRedaction {
                     let findings =
                         isForm ? QuerySurvey(rules: self.rules, isForm: true).findings(in: content, range: 0..<content.count).findings : []
                     var inner = self.redaction
-                    inner.isJSON = false
+                    (inner.isJSON, inner.isEventStream) = (false, false)
                     let edits = inner.edits(in: content, as: kind, findings: findings, depth: self.depth + 1)
                     return edits.isEmpty ? nil : edits.applied(to: content)
                 }

@@ -68,7 +68,8 @@ package enum SecretNames {
             let byte = name[offset]
             let isMark = byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
             let before = name[offset - 1]
-            let isCapital = byte >= 65 && byte <= 90 && (before < 65 || before > 90)
+            // After a mark, the mark begins the word.
+            let isCapital = byte >= 65 && byte <= 90 && (before >= 97 && before <= 122 || before >= 48 && before <= 57)
             if isMark || isCapital {
                 words += 1
                 if let (hash, _) = self.fold(name[(isMark ? offset + 1 : offset)...]), self.mayBeKnown(hash),
@@ -117,6 +118,32 @@ package enum SecretNames {
         return self.endings.first { letters.count > $0.bytes.count && letters.suffix($0.bytes.count).elementsEqual($0.bytes) }
             .map { Meaning(kind: $0.kind) }
     }
+
+    /// The meaning of the value of a header field whose name ends with the word `Token` or `Key` (`X-Acme-Token`, `X-Acme-Key`). Nil for
+    /// names of fields whose values are not secret: positions in a list, keys of caches and databases, nonces.
+    ///
+    /// The value has to look like a token, for `Key` like a key.
+    static func meaning(ofField name: some Collection<UInt8>) -> Meaning? {
+        guard name.count <= Self.lengthLimit else { return nil }
+        let words = name.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+        guard words.count > 1, let last = words.last, last.count <= 5 else { return nil }
+        let meaning: Meaning
+        switch String(decoding: last, as: UTF8.self).lowercased() {
+        case "token", "jwt": meaning = Meaning(kind: "token", needsKeyShape: true, isPlural: true)
+        case "key": meaning = Meaning(kind: "api-key", needsKeyShape: true)
+        default: return nil
+        }
+        return words.contains { Self.openWords.contains(String(decoding: $0, as: UTF8.self).lowercased()) } ? nil : meaning
+    }
+
+    /// Words in the names of fields with a token or key that is not secret.
+    private static let openWords: Set<String> = [
+        "page", "pages", "paging", "pagination", "continuation", "continue", "sync", "delta", "lock", "next", "prev", "previous", "cursor",
+        "start", "skip", "skiptoken", "scroll", "change", "resume", "cancel", "cancellation", "etag", "consistency", "snapshot", "lsn",
+        "idempotency", "cache", "surrogate", "partition", "websocket", "sort", "routing", "object", "public", "group", "row", "range",
+        "dedup", "deduplication", "message", "trace", "request", "correlation", "batch", "lookup", "order", "shard", "hash", "host",
+        "bucket", "storage", "primary", "foreign", "sec", "vapid", "allow", "expose", "accept", "tracking", "feature", "translation",
+    ]
 
     private static let endings: [(kind: String, bytes: [UInt8])] = [
         ("api-key", "apikey"), ("api-key", "accesskey"), ("access_token", "accesstoken"), ("refresh_token", "refreshtoken"),
@@ -205,7 +232,8 @@ package enum SecretNames {
 
     private static let plurals: Set<String> = [
         "passwords", "tokens", "secrets", "apikeys", "accesstokens", "refreshtokens", "authtokens", "apitokens", "clientsecrets",
-        "privatekeys",
+        "privatekeys", "secretkeys", "recoverycodes", "backupcodes", "scratchcodes", "passwordhistory", "oldpasswords",
+        "previouspasswords",
     ]
 
     private static let unsure: Set<String> = ["csrf-token", "session", "state"]
@@ -240,7 +268,7 @@ package enum SecretNames {
                 "passwords", "adminpassword", "dbpassword", "databasepassword", "smtppassword", "proxypassword", "loginpassword",
                 "masterpassword", "pass", "mailpass", "adminpass", "rootpass", "loginpass", "sqlpass", "mysqlpass", "pgpass", "ftppass",
                 "sshpass", "redispass", "ldappass", "bindpass", "authpass", "proxypass", "newpass", "oldpass", "keypass", "storepass",
-                "credential", "credentials", "secretdata",
+                "credential", "credentials", "secretdata", "passwordhistory", "oldpasswords", "previouspasswords",
             ]
         ),
         (
@@ -250,7 +278,8 @@ package enum SecretNames {
                 "signingkey", "webhooksecret",
                 "sharedsecret", "privatekey", "privatekeypem", "encryptionkey", "masterkey", "sharedaccesskey", "storageaccountkey",
                 "totpsecret",
-                "clientkey", "sessionkey", "sessionsecret", "connectionstring", "hmackey", "secretstring",
+                "clientkey", "sessionkey", "sessionsecret", "connectionstring", "hmackey", "secretstring", "secretkeys", "recoverycodes",
+                "backupcodes", "scratchcodes", "recoverykey",
             ]
         ),
         (
@@ -283,7 +312,8 @@ package enum SecretNames {
                 "xparsemasterkey", "ddapikey", "ddapplicationkey", "xhoneycombteam", "xnewreliclicensekey", "fastlykey", "xoctopusapikey",
                 "xjfrogartapi", "xtypesenseapikey", "xauthkey", "xauthuserservicekey", "xinsertkey", "xquerykey", "xlicensekey",
                 "xdirectline",
-                "xapplicationkey", "xapikey", "xreaderkey", "xelsapikey", "xccapikey", "xmoesifapplicationid",
+                "xapplicationkey", "xapikey", "xreaderkey", "xelsapikey", "xccapikey", "xmoesifapplicationid", "xclickhousekey",
+                "xappwritekey", "xairbrakekey",
             ]
         ),
         (
@@ -298,7 +328,8 @@ package enum SecretNames {
                 "xmstokenaadaccesstoken", "xmstokenaadidtoken", "xmstokenaadrefreshtoken", "xmsauthorizationauxiliary", "xdiscourseapikey",
                 "xtrackertoken", "xbranchaccesstoken", "xauthtoken", "xidtoken", "xsentrytoken", "xgoogiamauthorizationtoken",
                 "xserverlessauthorization", "xcontentfulmanagementtoken", "circletoken", "xcircleci", "xredmineapikey", "travistoken",
-                "xsecret", "authorizationtoken", "xgoogiapjwtassertion", "xrecaptcharesponse", "bearer", "xsaucekey",
+                "xsecret", "authorizationtoken", "xgoogiapjwtassertion", "xrecaptcharesponse", "bearer", "xsaucekey", "xfirebaseappcheck",
+                "xgoogfirebaseinstallationsauth", "xappwritejwt",
             ]
         ),
         ("session", ["xsessionid", "xsession", "xsessiontoken", "xtransmissionsessionid", "mcpsessionid"]),
@@ -307,7 +338,7 @@ package enum SecretNames {
             [
                 "xhubsignature", "xhubsignature256", "stripesignature", "xslacksignature", "xtwiliosignature", "xshopifyhmacsha256",
                 "xlinesignature", "xsignature", "paypaltransmissionsig", "webhooksignature", "svixsignature",
-                "xmailgunsignature",
+                "xmailgunsignature", "cbaccesssign", "okaccesssign", "kcapisign", "xbapisign",
             ]
         ),
         ("authorization", ["xauthorization", "xsentryauth", "xforwardedauthorization", "xoriginalauthorization", "xserverauthorization"]),
@@ -320,7 +351,7 @@ package enum SecretNames {
             ]
         ),
         ("token", ["xembytoken", "xmediabrowsertoken", "xcloudflaretoken", "xregistryauth", "xregistryconfig", "xcredentials"]),
-        ("authorization", ["xwsse", "authentication"]),
+        ("authorization", ["xwsse", "authentication"]), ("csrf-token", ["jenkinscrumb", "xjenkinscrumb", "crumb"]),
         ("client-certificate", ["xforwardedclientcert", "xclientcert", "xsslclientcert"]),
     ]
 }

@@ -63,8 +63,8 @@ struct Base64Text {
             guard next < most, text.bytes[next - 1] == 10, !self.mayBegin(text, next) else { return }
             var last = next
             while last < most, Base64Run.value(text.bytes[last]) != nil { last += 1 }
-            // A word at the beginning of a sentence is not a line of base64.
-            guard last > next, last - next <= end - line, text.byte(last) != 32 else { return }
+            // A word at the beginning of a sentence, or the name of a header field, is not a line of base64.
+            guard last > next, last - next <= end - line, text.byte(last) != 32, text.byte(last) != UInt8(ascii: ":") else { return }
             width = end - line
             line = next
             end = last

@@ -240,8 +240,15 @@ struct CommandSurvey {
         case .cookies: password.isCookie = true
         case .afterColon, .afterPercent, .afterComma:
             let mark = option.part == .afterColon ? UInt8(ascii: ":") : option.part == .afterComma ? UInt8(ascii: ",") : UInt8(ascii: "%")
-            guard let range = self.after(mark, value) else { return nil }
-            password.range = range
+            if let range = self.after(mark, value) {
+                password.range = range
+            } else if option.part == .afterColon, value.count > 1, self.text.bytes[value.upperBound - 1] == mark {
+                // A key as the user, with an empty password.
+                password = Password(range: value.lowerBound..<value.upperBound - 1, kind: "api-key")
+                guard NamedValue.looksLikeToken(UnsafeRawBufferPointer(rebasing: self.text.bytes[password.range])) else { return nil }
+            } else {
+                return nil
+            }
         case .afterColonOrToken:
             if let range = self.after(UInt8(ascii: ":"), value) {
                 password.range = range

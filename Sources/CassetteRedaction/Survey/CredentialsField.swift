@@ -1,3 +1,4 @@
+internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
@@ -35,6 +36,45 @@ struct CredentialsField {
         }
     }
 
+    /// The credentials in a value that consists of a scheme and one word, under any field's name. A challenge has parameters
+    /// instead (RFC 9110, 11.6.1).
+    static func finding(inOtherField text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Finding? {
+        guard let space = range.prefix(8).first(where: { text[$0] == 32 }), let start = range[space...].first(where: { text[$0] != 32 })
+        else { return nil }
+        let word = start..<range.upperBound
+        let value = UnsafeRawBufferPointer(rebasing: text[word])
+        guard !value.contains(where: { $0 <= 32 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ",") }), !Placeholder.isAll(value) else {
+            return nil
+        }
+        switch String(decoding: text[range.lowerBound..<space], as: UTF8.self).lowercased() {
+        case "bearer":
+            guard NamedValue.looksLikeToken(value) || NamedValue.looksLikeKey(value) else { return nil }
+            return Finding(kind: "authorization", range: word, secret: Array(value), spelling: .plain)
+        case "basic": return self.basic(text, word)
+        case "token", "apikey", "bot", "jwt", "ssws", "dpop":
+            guard NamedValue.looksLikeKey(value) else { return nil }
+            return Finding(kind: "authorization", range: word, secret: Array(value), spelling: .plain)
+        default: return nil
+        }
+    }
+
+    /// The user and password after `Basic` (RFC 7617, 2); nil if the word is something else.
+    static func basic(_ text: UnsafeRawBufferPointer, _ word: Range<Int>) -> Finding? {
+        let token = Array(text[word])
+        guard word.count >= 8, word.count <= NamedValue.limit, let content = Self.content(token), content.count >= 5,
+            let colon = content.firstIndex(of: UInt8(ascii: ":")), colon + 1 < content.count || colon >= 8,
+            content.withUnsafeBytes({ ReadableText.isReadable($0) && !Placeholder.isAll($0) })
+        else { return nil }
+        var finding = Finding(kind: "authorization", range: word, secret: token, spelling: .plain)
+        finding.password = Self.password(token)
+        return finding
+    }
+
+    private static func content(_ token: [UInt8]) -> [UInt8]? {
+        Base64.decode(
+            token.last == UInt8(ascii: "=") ? token : token + Array(repeating: UInt8(ascii: "="), count: (4 - token.count % 4) % 4))
+    }
+
     private mutating func add(_ range: Range<Int>, isSure: Bool = true, password: [UInt8]? = nil) {
         let value = UnsafeRawBufferPointer(rebasing: self.text[range])
         guard !value.isEmpty, !Placeholder.isAll(value) else { return }
@@ -44,8 +84,7 @@ struct CredentialsField {
     }
 
     private static func password(_ token: [UInt8]) -> [UInt8]? {
-        let padded = token + Array(repeating: UInt8(ascii: "="), count: (4 - token.count % 4) % 4)
-        guard let decoded = Base64.decode(padded), let colon = decoded.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard let decoded = Self.content(token), let colon = decoded.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let password = Array(decoded[(colon + 1)...])
         return password.isEmpty || Placeholder.isAll(password) ? nil : password
     }

@@ -71,7 +71,9 @@ enum NamedValue {
         guard let first = value.first, first == UInt8(ascii: "$") || first == UInt8(ascii: "<") || first == UInt8(ascii: "%") else {
             return false
         }
-        return first == UInt8(ascii: "<") || value.dropFirst().allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == 95 || $0 == 37 }
+        // `$name`, `%name%`, `$env:NAME`
+        return first == UInt8(ascii: "<")
+            || value.dropFirst().allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || "_%:".utf8.contains($0) }
     }
 
     /// Whether a value is a path, or a URL without user and parameters: `token: "/oauth/token"` tells where tokens are.
@@ -141,7 +143,7 @@ enum NamedValue {
         return digits >= 2 && letters >= 4 && !value.contains { $0 <= 32 || $0 >= 128 }
     }
 
-    private static func isNumber(_ value: UnsafeRawBufferPointer) -> Bool {
+    static func isNumber(_ value: UnsafeRawBufferPointer) -> Bool {
         value.count >= 4 && value.allSatisfy { $0 >= 48 && $0 <= 57 }
     }
 
@@ -155,6 +157,52 @@ enum NamedValue {
     static func isNumberedName(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
         let letters = value.prefix { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$") }
         return !letters.isEmpty && value.dropFirst(letters.count).allSatisfy { $0 >= 48 && $0 <= 57 } && value.count - letters.count <= 2
+    }
+
+    /// Whether a value consists of names and numbers that programs have, with marks between them: `sha256Hash1`, `a.b2`, `x1+10`, a time.
+    static func isExpression(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard value.count <= Self.expressionLimit else { return false }
+        let pieces = value.split { !FormSpelling.isAlphanumeric($0) && $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "$") && $0 < 128 }
+        return pieces.allSatisfy { Self.isQuantity($0) || Self.isNameOfProgram($0) }
+    }
+
+    private static let expressionLimit = 64
+
+    /// `512`, `10ms`, `02T10`
+    private static func isQuantity(_ piece: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let rest = piece.drop { $0 >= 48 && $0 <= 57 }
+        guard rest.startIndex > piece.startIndex else { return false }
+        if rest.first.map({ $0 | 32 }) == UInt8(ascii: "t") { return rest.dropFirst().allSatisfy { $0 >= 48 && $0 <= 57 } }
+        return rest.count <= 3 && rest.allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
+    }
+
+    /// Words with digits that are parts of names.
+    private static let numberedWords = [
+        "sha256", "sha384", "sha512", "sha1", "md5", "base64", "base32", "utf8", "utf16", "x509", "oauth2", "oauth1", "i18n", "l10n", "k8s",
+        "int32", "int64", "uint8", "argon2", "pbkdf2", "ed25519", "aes128", "aes256", "hs256", "rs256", "ipv4", "ipv6", "ec2", "s3", "p12",
+    ]
+
+    /// Whether a text is words of letters, each with at most two digits at its end: `utf8Bytes16`, `next_token2`.
+    private static func isNameOfProgram(_ piece: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var name = String(decoding: piece, as: UTF8.self)
+        for word in Self.numberedWords where name.utf8.contains(where: { $0 >= 48 && $0 <= 57 }) {
+            name = name.replacing(word, with: "_").replacing(word.uppercased(), with: "_")
+        }
+        var (letters, digits) = (0, 0)
+        for byte in name.utf8 {
+            switch byte {
+            case 48...57:
+                digits += 1
+                // A variable of one letter is not followed by further words.
+                guard letters > 1 || name.utf8.count <= 3, digits <= 2 else { return false }
+            case UInt8(ascii: "_"), UInt8(ascii: "$"): (letters, digits) = (0, 0)
+            case 65...90: (letters, digits) = digits > 0 ? (1, 0) : (letters + 1, 0)
+            default:
+                guard digits == 0 else { return false }
+                letters += 1
+            }
+        }
+        return true
     }
 
     /// `a.b.c`

@@ -52,7 +52,7 @@ struct NestedValues {
                         self.hasType = true
                         let value = text.skipSpace(next + 1)
                         if text.byte(value) == UInt8(ascii: "\""), let end = text.endOfString(value + 1),
-                            NamedValue.isWord(text.bytes[value + 1..<end])
+                            NamedValue.isWord(text.bytes[value + 1..<end]), !Self.isWord(text.bytes[value + 1..<end], in: Self.schemes)
                         {
                             hasWordType = true
                         }
@@ -87,7 +87,8 @@ struct NestedValues {
     private static let metadata: Set<String> = [
         "name", "id", "type", "kind", "title", "label", "description", "status", "state", "version", "url", "href", "link", "path",
         "created",
-        "created_at", "createdat", "updated", "updated_at", "updatedat", "expires", "expires_at", "expiresat", "last_used_at", "date",
+        "changed", "changedby", "changed_by", "changedat", "createdby", "created_by", "reason", "action", "algorithm", "alg", "created_at",
+        "createdat", "updated", "updated_at", "updatedat", "expires", "expires_at", "expiresat", "last_used_at", "date",
         "visibility", "scope", "owner", "email", "user", "username", "node_id", "uuid", "etag",
     ]
 
@@ -96,8 +97,12 @@ struct NestedValues {
         "previous", "content", "#text", "$", "$t", "_", "__text", "_text", "_value", "$value", "@value", "s", "string", "stringvalue",
         "default",
         "primary", "secondary", "access", "refresh", "set", "confirm", "confirmation", "first", "second", "prod", "production", "test",
-        "live", "actual", "input",
+        "live", "actual", "input", "secrettext", "secretvalue", "tokenvalue", "keyvalue", "passwordvalue", "v", "base64", "encoded",
+        "payload",
     ]
+
+    /// Types that are authentication schemes, and not those of a schema.
+    private static let schemes: Set<String> = ["bearer", "basic"]
 
     /// Members that contain secrets by their names, as in Kubernetes and vaults.
     private static let holders: Set<String> = ["data", "stringdata", "values", "secrets", "entries", "items"]

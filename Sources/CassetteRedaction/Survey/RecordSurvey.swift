@@ -1,14 +1,16 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Finds the secrets in files with one record per line and no field names: cookies in the format of curl and Netscape, and PostgreSQL's
-/// `.pgpass`.
+/// Finds the secrets in files with one record per line and no field names: cookies in the format of curl and Netscape, PostgreSQL's
+/// `.pgpass`, and hashes of passwords as in `.htpasswd`.
 struct RecordSurvey {
     private enum Format {
         /// Domain, subdomains, path, secure, expiry, name and value, separated by tabs (https://curl.se/docs/http-cookies.html).
         case cookies
         /// `host:port:database:user:password`, with colons in fields escaped by backslashes (PostgreSQL, "The Password File").
         case passwords
+        /// `user:hash`, with the hash after its scheme or method, as in `.htpasswd` and `/etc/shadow` (RFC 2307, 5.3; crypt(5)).
+        case hashes
     }
 
     private let format: Format
@@ -33,6 +35,8 @@ struct RecordSurvey {
                     self.format = .cookies
                 } else if Self.password(head, line) != nil {
                     self.format = .passwords
+                } else if Self.hash(head, line) != nil {
+                    self.format = .hashes
                 } else {
                     return nil
                 }
@@ -65,6 +69,9 @@ struct RecordSurvey {
                     continue
                 }
                 findings.append(Finding(kind: "password", range: value, secret: Self.unescaped(text[value]), spelling: .plain))
+            case .hashes:
+                guard let value = Self.hash(text, line), !Placeholder.isAll(UnsafeRawBufferPointer(rebasing: text[value])) else { continue }
+                findings.append(Finding(kind: "password", range: value, secret: Array(text[value]), spelling: .plain))
             }
         }
         return findings
@@ -123,6 +130,31 @@ struct RecordSurvey {
             fields.contains(where: { $0.contains { ($0 | 32) > 102 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "*") } })
         else { return nil }
         return starts[4]..<line.upperBound
+    }
+
+    private static let schemes: Set<String> = [
+        "SHA", "SSHA", "SHA256", "SSHA256", "SHA512", "SSHA512", "MD5", "SMD5", "CRYPT", "PBKDF2", "ARGON2", "BCRYPT", "PLAIN", "CLEARTEXT",
+        "SCRAM-SHA-256",
+    ]
+    private static let methods: Set<String> = [
+        "1", "2", "2a", "2b", "2x", "2y", "5", "6", "7", "y", "gy", "apr1", "sha1", "md5", "argon2i", "argon2d", "argon2id", "scrypt",
+    ]
+
+    /// The hash of an entry, after its scheme `{SHA}` or method `$2y$`.
+    private static func hash(_ text: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int>? {
+        guard let colon = line.prefix(65).first(where: { text[$0] == UInt8(ascii: ":") }), colon > line.lowerBound,
+            colon + 2 < line.upperBound,
+            text[line.lowerBound..<colon].allSatisfy({ FormSpelling.isAlphanumeric($0) || "._-@+".utf8.contains($0) })
+        else { return nil }
+        let isScheme = text[colon + 1] == UInt8(ascii: "{")
+        guard isScheme || text[colon + 1] == UInt8(ascii: "$") else { return nil }
+        let close = isScheme ? UInt8(ascii: "}") : UInt8(ascii: "$")
+        guard let end = (colon + 2..<line.upperBound).prefix(16).first(where: { text[$0] == close }) else { return nil }
+        let name = String(decoding: text[colon + 2..<end], as: UTF8.self)
+        guard isScheme ? Self.schemes.contains(name.uppercased()) : Self.methods.contains(name) else { return nil }
+        let last = (end + 1..<line.upperBound).first { text[$0] == UInt8(ascii: ":") } ?? line.upperBound
+        guard last - end > 8, !text[end + 1..<last].contains(where: { $0 <= 32 }) else { return nil }
+        return end + 1..<last
     }
 
     private static func unescaped(_ field: Slice<UnsafeRawBufferPointer>) -> [UInt8] {

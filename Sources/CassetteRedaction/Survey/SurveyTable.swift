@@ -24,6 +24,8 @@ struct SurveyTable: Sendable {
         case directive(TextSurvey.Directive)
         /// Letters of `Bearer`.
         case scheme
+        /// The end of `Basic `.
+        case basicScheme
         /// The end of `VALUES` in SQL.
         case rows
         /// Base64 of the beginning of JSON or XML.
@@ -50,11 +52,13 @@ struct SurveyTable: Sendable {
     ]
     private static let directives: [(word: StaticString, directive: TextSurvey.Directive)] = [
         ("ENV ", .environment), ("AUTH", .authentication), ("PASS", .passwordCommand), ("irep", .redisSetting), ("_hea", .header),
+        ("etx ", .permanentVariable), ("env ", .variable), ("eStr", .secureString), ("ngDa", .stringData), (": Se", .manifest),
     ]
     /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: whatever the alignment of groups, one of three of them is a whole
-    /// group.
+    /// group. The same in capitals, and `KEY`, `_KE` and `EY=`, as in names of variables. `Aut` at the beginning of a line of a message head.
     private static let base64OfNames: [StaticString] = [
         "cGFz", "YXNz", "c3N3", "UGFz", "dG9r", "b2tl", "a2Vu", "VG9r", "c2Vj", "ZWNy", "Y3Jl", "U2Vj",
+        "UEFT", "QVNT", "U1NX", "VE9L", "T0tF", "S0VO", "U0VD", "RUNS", "Q1JF", "S0VZ", "X0tF", "RVk9", "QXV0", "CkF1", "DQpB",
     ]
 
     /// The words of each group: the last letters of a name, a word, or a name for a set of words.
@@ -62,22 +66,25 @@ struct SurveyTable: Sendable {
     /// The division was found by searching for the fewest candidates in JSON, prose, programs and base64. With a wrong word in a group,
     /// every third byte of a text becomes a candidate. A word that is missing here is put into the group with most of the names.
     private static let division: [[String]] = [
-        ["/bot", "PD94", "_pat", "ied ", "irep", "irm", "nid", "npm_", "nse", "ord", "pem", "ya29", "yid"],
+        ["/bot", "_pat", "ial", "ied ", "irep", "irm", "nid", "npm_", "nse", "ord", "ya29", "yid"],
         [
-            "AKIA", "ASIA", "AUTH", "GOCS", "LUES", "ase", "c3N3", "ghp_", "ghs_", "ghu_", "ify", "ion", "ive", "ken", "ket", "key",
-            "lue", "lues", "ode", "otp",
+            "AKIA", "ASIA", "AUTH", "CkF1", "GOCS", "LUES", "ase", "c3N3", "des", "eStr", "ghp_", "ghs_", "ghu_", "ify", "ion", "ive",
+            "ken", "ket", "key", "lue", "lues", "ode", "otp",
         ],
-        ["CRUd", "U2Vj", "eare", "ens", "ewog", "eys", "ing", "int", "jwt", "kie", "pwd", "sid", "sig", "srf", "swd", "ure"],
+        ["eare", "ens", "ewog", "eyAi", "eys", "ing", "int", "kie", "sid", "sig", "srf", "swd", "ure"],
         [
-            "ENV ", "H4sI", "PASS", "a2Vu", "b2tl", "c2Vj", "cGFz", "glpa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t", "whse", "xapp",
-            "xoxa", "xoxb", "xoxd", "xoxe", "xoxr", "xoxs",
+            "ENV ", "H4sI", "U2Vj", "a2Vu", "b2tl", "c2Vj", "cGFz", "env ", "etx ", "glpa", "ngDa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t",
+            "whse", "xoxa", "xoxb", "xoxd", "xoxe", "xoxr",
         ],
-        ["1//0", "AIza", "KLUv", "Wlhs", "_hea", "sk-a", "sk-p", "slac", "webh", "xoxo", "xoxp"],
-        ["als", "ass", "est", "ets", "gho_", "ghr_", "hvb.", "hvs.", "ial", "ier", "rd1", "rd2", "rds", "ret", "ult", "uth"],
-        ["VG9r", "blanks", "dG9r", "eyAi", "eyJ"],
+        ["AIza", "CRUd", "KLUv", "Wlhs", "_hea", "sic ", "sk-a", "sk-p", "slac", "webh", "xapp", "xoxo", "xoxp", "xoxs"],
         [
-            "BEGI", "IED ", "PGT-", "TGT-", "UEQ5", "UGFz", "W3si", "Y0dG", "Y3Jl", "YXNz", "ZEc5", "ZFhO", "ZWNy", "ZXlB", "ZXlK",
-            "flags",
+            "PD94", "als", "ass", "ata", "est", "ets", "gho_", "ghr_", "hvb.", "hvs.", "ier", "jwt", "ory", "pem", "pwd", "rd1", "rd2",
+            "rds", "ret", "ult", "uth",
+        ],
+        ["1//0", ": Se", "VE9L", "VG9r", "blanks", "dG9r", "eyJ"],
+        [
+            "BEGI", "DQpB", "IED ", "PASS", "PGT-", "Q1JF", "QVNT", "QXV0", "RUNS", "RVk9", "S0VO", "S0VZ", "T0tF", "TGT-", "U0VD", "U1NX",
+            "UEFT", "UEQ5", "UGFz", "W3si", "X0tF", "Y0dG", "Y3Jl", "YXNz", "ZEc5", "ZFhO", "ZWNy", "ZXlB", "ZXlK", "flags",
         ],
     ]
     private static let otherNames = 5
@@ -104,6 +111,7 @@ struct SurveyTable: Sendable {
         for letters in ["ied ", "IED "] as [StaticString] { add(letters, .identified) }
         for (letters, directive) in Self.directives { add(letters, .directive(directive)) }
         add("eare", .scheme)
+        add("sic ", .basicScheme)
         for letters in ["LUES", "lues"] as [StaticString] { add(letters, .rows) }
         for letters in Self.base64OfNames { add(letters, .base64) }
         for letters in Self.base64Beginnings { add(letters, .base64Beginning) }
@@ -181,6 +189,8 @@ struct SurveyTable: Sendable {
         return firsts.flatMap { first in
             " \t".utf8.flatMap { blank in
                 "=:".utf8.flatMap { mark in " \t\"'>".utf8.map { Self.word([first, blank, mark, $0]) } }
+                    // `name := value`
+                    + [Self.word([first, blank, UInt8(ascii: ":"), UInt8(ascii: "=")])]
             }
         }
     }

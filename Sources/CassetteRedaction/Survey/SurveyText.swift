@@ -52,6 +52,31 @@ struct SurveyText {
         return start
     }
 
+    /// The most comments and bytes of one between a name and its value.
+    private static let commentLimit = (count: 4, length: 256)
+
+    /// The offset after comments, as in JSON with comments, and the white space after them. The same offset if none begins there, or one
+    /// does not end.
+    func skipComments(_ offset: Int) -> Int {
+        var offset = offset
+        for _ in 0..<Self.commentLimit.count {
+            guard self.byte(offset) == UInt8(ascii: "/"), let kind = self.byte(offset + 1),
+                kind == UInt8(ascii: "*") || kind == UInt8(ascii: "/")
+            else { return offset }
+            var end = offset + 2
+            let most = min(self.bytes.count, offset + Self.commentLimit.length)
+            if kind == UInt8(ascii: "*") {
+                while end < most, !(self.bytes[end] == UInt8(ascii: "*") && self.byte(end + 1) == UInt8(ascii: "/")) { end += 1 }
+                end += 1
+            } else {
+                while end < most, self.bytes[end] != 10 { end += 1 }
+            }
+            guard end < most else { return offset }
+            offset = self.skipSpace(end + 1)
+        }
+        return offset
+    }
+
     func skipBlanks(_ offset: Int) -> Int {
         var offset = offset
         let end = min(self.bytes.count, offset + Self.spaceLimit)

@@ -42,8 +42,23 @@ extension TextSurvey {
         if self.text.isQuote(self.text.byte(value)), self.text.byte(value) != UInt8(ascii: "`"), self.text.mayPrecedeSymbol(start - 1) {
             return self.literal(value, meaning, hasDigit: true)
         }
-        if let range = self.commands.passwordOfEntry(start, end) { self.addWord(range, kind: "password") }
+        if let range = self.commands.passwordOfEntry(start, end) { return self.addWord(range, kind: "password") }
+        for verb in Self.verbs where self.text.isWord(verb, endingAt: value + verb.utf8CodeUnitCount) {
+            let end = value + verb.utf8CodeUnitCount
+            guard let blank = self.text.byte(end), blank == 32 || blank == UInt8(ascii: ":") else { continue }
+            return self.valueAmongWords(self.text.skipBlanks(end + 1), meaning, isInSentence: true)
+        }
+        // `db.password X` in properties of Java.
+        let word = self.text.skipBlanks(end)
+        if self.text.beginsLine(start), self.bytes[start..<end].contains(UInt8(ascii: ".")), let line = self.text.restOfLine(word),
+            NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[line])), !NamedValue.isExpression(self.bytes[line])
+        {
+            self.bareLine(word, meaning)
+        }
     }
+
+    /// Between `The password` and its value in a sentence, or in a log.
+    private static let verbs: [StaticString] = ["is", "was", "->", "==", "set to", "changed to"]
 
     /// Handles `name: NAME` with `value: X` on the next line, as in manifests of containers. Returns whether it is one.
     private mutating func variableOfContainer(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) -> Bool {

@@ -15,6 +15,16 @@ extension TextSurvey {
         case redisSetting
         /// `proxy_set_header NAME value` and `add_header NAME value` in nginx.
         case header
+        /// `setx NAME value` in Windows.
+        case permanentVariable
+        /// `setenv NAME value` in csh.
+        case variable
+        /// `ConvertTo-SecureString "value"` in PowerShell.
+        case secureString
+        /// `stringData:` in a manifest of Kubernetes.
+        case stringData
+        /// `kind: Secret` in a manifest of Kubernetes.
+        case manifest
     }
 
     /// - Parameter offset: the offset of the anchor's four bytes.
@@ -26,6 +36,11 @@ extension TextSurvey {
         case .passwordCommand: self.passwordCommand(offset)
         case .redisSetting: self.redisSetting(offset - 4)
         case .header: self.headerDirective(offset)
+        case .permanentVariable: self.variable("setx", endingAt: offset + 3)
+        case .variable: self.variable("setenv", endingAt: offset + 3)
+        case .secureString: self.secureString(offset - 5)
+        case .stringData: self.stringData(offset - 4)
+        case .manifest: self.manifestLine(offset - 4)
         }
     }
 
@@ -64,6 +79,79 @@ extension TextSurvey {
         else { return }
         self.argument(self.text.skipBlanks(name.upperBound), meaning)
     }
+
+    /// Handles a command that sets a variable of the environment.
+    ///
+    /// - Parameter end: the end of the command's name.
+    private mutating func variable(_ command: StaticString, endingAt end: Int) {
+        let start = end - command.utf8CodeUnitCount
+        guard self.text.isWord(command, endingAt: end),
+            self.text.mayPrecedeName(start - 1) || self.text.byte(start - 1) == UInt8(ascii: ">")
+        else { return }
+        let name = self.name(self.text.skipBlanks(end))
+        guard !name.isEmpty, let blank = self.text.byte(name.upperBound), blank == 32 || blank == 9,
+            let meaning = self.meaning(name.lowerBound, name.upperBound), !meaning.needsCompany, meaning.syntax == .value
+        else { return }
+        self.argument(self.text.skipBlanks(name.upperBound), meaning)
+    }
+
+    /// Handles a string in quotes after a command, or after its option `-String`.
+    private mutating func secureString(_ start: Int) {
+        let end = start + 12
+        guard self.text.isWord("convertto-securestring", endingAt: end) else { return }
+        var value = self.text.skipBlanks(end)
+        if self.text.isWord("-string", endingAt: value + 7) { value = self.text.skipBlanks(value + 7) }
+        guard self.text.isQuote(self.text.byte(value)) else { return }
+        self.literal(value, Self.password)
+    }
+
+    // MARK: Manifests
+
+    private static let secrets = SecretNames.Meaning(kind: "secret", isPlural: true)
+
+    /// Handles `stringData:` and the lines below it, whose values are secrets under any name (Kubernetes, "Secret v1 core").
+    private mutating func stringData(_ start: Int) {
+        guard start >= 0, self.text.isWord("stringdata:", endingAt: start + 11), self.text.beginsLine(start) else { return }
+        self.block(start, start + 11, Self.secrets)
+    }
+
+    /// How many bytes before and after a manifest's kind its values are searched for.
+    private static let manifestReach = 4096
+
+    /// Handles `kind: Secret` on a line, with the lines below `data:` in the same column before or after it. Their values are base64.
+    private mutating func manifestLine(_ start: Int) {
+        guard start >= 0, self.text.isWord("kind:", endingAt: start + 5), self.text.isWord("secret", endingAt: start + 12),
+            start == 0 || self.bytes[start - 1] <= 32, let line = self.text.restOfLine(start), line.upperBound == start + 12
+        else { return }
+        let indent = self.indentation(start)
+        let least = max(self.manifestEnd, start - Self.manifestReach)
+        let most = min(self.bytes.count, start + Self.manifestReach)
+        self.manifestEnd = most
+        var names: [Int] = []
+        var feed = least == 0 ? -1 : ByteScan.index(of: 10, in: self.bytes, from: least)
+        while feed < most {
+            let name = self.text.skipBlanks(feed + 1)
+            let column = name - feed - 1
+            // Another document (YAML 1.2, 9.1.4), or another item of a list.
+            if self.text.isWord("---", endingAt: feed + 4) || column < indent && self.text.byte(name) == UInt8(ascii: "-") {
+                guard feed < start else { break }
+                names = []
+            } else if column == indent, self.text.isWord("data:", endingAt: name + 5) {
+                names.append(name)
+            }
+            feed = ByteScan.index(of: 10, in: self.bytes, from: feed + 1)
+        }
+        for name in names { self.block(name, name + 5, Self.secrets) }
+    }
+
+    /// How many bytes precede an offset on its line.
+    private func indentation(_ offset: Int) -> Int {
+        var start = offset
+        while start > 0, offset - start < 64, self.bytes[start - 1] != 10 { start -= 1 }
+        return offset - start
+    }
+
+    // MARK: Commands
 
     /// Whether at most a prompt precedes a command on its line.
     private func beginsCommand(_ start: Int) -> Bool {
@@ -154,7 +242,7 @@ extension TextSurvey {
     /// - Parameter end: the end of the scheme.
     mutating func scheme(endingAt end: Int) {
         let start = end - 6
-        guard self.isFree, self.text.isWord("bearer", endingAt: end), start >= self.fieldEnd,
+        guard self.isFree || self.isURL, self.text.isWord("bearer", endingAt: end), start >= self.fieldEnd,
             self.text.byte(start - 1).map({ !SecretShape.Alphabet.word.contains($0) }) ?? true
         else { return }
         var value = self.text.skipBlanks(end)
@@ -173,6 +261,26 @@ extension TextSurvey {
         let isInQuotes = self.text.isQuote(self.text.byte(last)) || self.text.byte(last) == UInt8(ascii: "\\")
         guard word.count >= 8, Self.isToken(word, isInQuotes: isInQuotes) else { return }
         self.add(value..<last, SecretNames.Meaning(kind: "authorization", followsScheme: true), .plain)
+    }
+
+    /// Handles `Basic value` (RFC 7617, 2). The value is base64 of a user, a colon and a password, which no word is.
+    ///
+    /// - Parameter end: the end of the scheme.
+    mutating func basicScheme(endingAt end: Int) {
+        let start = end - 5
+        guard self.isFree || self.isURL, self.text.isWord("basic", endingAt: end), start >= self.fieldEnd,
+            self.text.byte(start - 1).map({ !SecretShape.Alphabet.word.contains($0) }) ?? true
+        else { return }
+        let value = self.text.skipBlanks(end)
+        guard value >= self.schemeEnd else { return }
+        var last = value
+        let most = min(self.bytes.count, value + NamedValue.limit)
+        while last < most, Base64.value(self.bytes[last]) != nil { last += 1 }
+        while last < most, self.bytes[last] == UInt8(ascii: "=") { last += 1 }
+        self.schemeEnd = last
+        self.work += last - value
+        guard self.text.isWhole(value..<last), let found = CredentialsField.basic(self.bytes, value..<last) else { return }
+        self.findings.append(found)
     }
 
     private static func isToken(_ word: UnsafeRawBufferPointer, isInQuotes: Bool) -> Bool {

@@ -136,6 +136,33 @@ extension TextSurvey {
         self.add(end + 1..<close, meaning, .plain)
     }
 
+    /// The most entities of which the declaration is searched for.
+    private static let entityLimit = 16
+
+    /// The text in the declaration of an entity, `<!ENTITY name "text">` (XML 1.0, 4.2.1), for a value that is a reference to it; nil if it
+    /// is something else.
+    mutating func declaration(of value: Range<Int>) -> Range<Int>? {
+        let name = self.bytes[value].dropFirst().dropLast()
+        guard value.count > 2, value.count <= SecretNames.lengthLimit, self.bytes[value.lowerBound] == UInt8(ascii: "&"),
+            self.bytes[value.upperBound - 1] == UInt8(ascii: ";"), name.allSatisfy({ SecretShape.Alphabet.word.contains($0) }),
+            self.entityCount < Self.entityLimit
+        else { return nil }
+        self.entityCount += 1
+        self.work += value.lowerBound
+        var offset = 0
+        while true {
+            offset = ByteScan.index(of: UInt8(ascii: "<"), in: self.bytes, from: offset) + 1
+            guard offset < value.lowerBound else { return nil }
+            let start = self.text.skipSpace(offset + 7)
+            guard self.text.isWord("!entity", endingAt: offset + 7), start > offset + 7, self.bytes[start...].starts(with: name) else {
+                continue
+            }
+            let quote = self.text.skipSpace(start + name.count)
+            guard quote > start + name.count, self.text.isQuote(self.text.byte(quote)), let end = self.endOfLiteral(quote) else { continue }
+            return quote + 1..<end
+        }
+    }
+
     /// The slash of `</name>` or `</prefix:name>`.
     func slashOfEndTag(_ start: Int) -> Int? {
         guard start > 1 else { return nil }

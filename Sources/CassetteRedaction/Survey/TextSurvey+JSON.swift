@@ -14,7 +14,7 @@ extension TextSurvey {
             if quote == UInt8(ascii: "\"") { self.lastOfPath(start, end) }
             return
         }
-        let colon = self.text.skipSpace(end + 1)
+        let colon = self.text.skipComments(self.text.skipSpace(end + 1))
         switch self.text.byte(colon) {
         case UInt8(ascii: ":"):
             if quote == UInt8(ascii: "\""), self.flaggedSecret(start, end, colon) { return }
@@ -75,7 +75,7 @@ extension TextSurvey {
     }
 
     /// The closing quote of a short literal in either kind of quotes; nil if it is not on the same line.
-    private func endOfLiteral(_ open: Int) -> Int? {
+    func endOfLiteral(_ open: Int) -> Int? {
         guard let quote = self.text.byte(open) else { return nil }
         var end = open + 1
         let most = min(self.bytes.count, open + 8192)
@@ -150,7 +150,7 @@ extension TextSurvey {
 
     /// Handles `"name": "value"`. Returns whether the value is JSON.
     mutating func member(_ start: Int, _ colon: Int, _ meaning: SecretNames.Meaning) -> Bool {
-        let value = self.text.skipSpace(colon + 1)
+        let value = self.text.skipComments(self.text.skipSpace(colon + 1))
         guard value < self.bytes.count else { return true }
         switch self.bytes[value] {
         case UInt8(ascii: "\""):
@@ -180,7 +180,7 @@ extension TextSurvey {
 
     /// Kinds whose objects contain the secrets themselves. A session or an assertion is a document.
     static let nestable: Set<String> = [
-        "password", "secret", "token", "access_token", "refresh_token", "id_token", "client_secret", "api-key", "aws-secret",
+        "password", "secret", "token", "access_token", "refresh_token", "id_token", "client_secret", "api-key", "aws-secret", "code",
     ]
 
     /// `"name": {"value": "…"}`
@@ -198,13 +198,20 @@ extension TextSurvey {
     mutating func addNested(
         _ range: Range<Int>, name: Range<Int>?, _ meaning: SecretNames.Meaning, isWord: Bool, spelling: Finding.Spelling = .json
     ) {
-        guard meaning.isPlural || name.map({ NestedValues.isOfValue(self.bytes[$0]) }) ?? true else { return }
+        let isCode = meaning.kind == "code"
+        // `{"otp": {"code": "123456"}}`
+        func isOfValue(_ name: Range<Int>) -> Bool {
+            NestedValues.isOfValue(self.bytes[name]) || isCode && name.count == 4 && self.text.isWord("code", endingAt: name.upperBound)
+        }
+        guard meaning.isPlural || name.map(isOfValue) ?? true else { return }
         // The member has a name of its own, and is found by that.
-        if let name, self.meaning(name.lowerBound, name.upperBound) != nil, !NestedValues.isOfValue(self.bytes[name]) { return }
+        if let name, self.meaning(name.lowerBound, name.upperBound) != nil, !isOfValue(name) { return }
         if let name, NestedValues.isOfDescription(self.bytes[name]) { return }
         let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
         let isPassword = meaning.kind == "password" || meaning.kind == "secret" || meaning.kind == "client_secret"
-        guard NamedValue.mayBeSecret(self.bytes[range]), isPassword && !isWord || NamedValue.looksLikePassword(value) else { return }
+        guard NamedValue.mayBeSecret(self.bytes[range]),
+            isPassword && !isWord || NamedValue.looksLikePassword(value) || isCode && NamedValue.isNumber(value)
+        else { return }
         if isPassword, meaning.isPlural, value.contains(where: { $0 <= 32 }) { return }
         var plain = meaning
         (plain.isPlural, plain.needsKeyShape) = (false, false)
@@ -266,6 +273,7 @@ extension TextSurvey {
         let isNamed = self.text.keyOfMember(valueAt: open, ["name", "key", "path"])
         guard let key = isNamed ?? self.text.keyOfMember(valueAt: open, Self.namingMembers),
             var meaning = SecretNames.meaning(ofHeader: self.bytes[start..<end]) ?? self.meaning(start, end)
+                ?? SecretNames.meaning(ofField: self.bytes[start..<end])
         else { return false }
         if let cookie = self.meaning(start, end), cookie.syntax != .value { meaning = cookie }
         guard let value = self.text.valueAfter(end + 1) ?? self.text.valueBefore(key) else { return false }

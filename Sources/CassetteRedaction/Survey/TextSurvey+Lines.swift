@@ -60,10 +60,12 @@ extension TextSurvey {
         for (name, range) in block.values { self.addNested(range, name: name, meaning, isWord: false, spelling: .plain) }
     }
 
-    /// Handles `name = value` and `name : value`, with blanks before the mark.
-    mutating func spaced(markAt mark: Int) {
+    /// Handles `name = value`, `name := value` and `name : value`, with blanks before the mark.
+    mutating func spaced(markAt offset: Int) {
         guard self.isFree else { return }
-        var end = mark
+        var end = offset
+        let isColonAndEquals = self.bytes[offset] == UInt8(ascii: ":") && self.text.byte(offset + 1) == UInt8(ascii: "=")
+        let mark = isColonAndEquals ? offset + 1 : offset
         while end > 0, mark - end < 64, self.bytes[end - 1] == 32 || self.bytes[end - 1] == 9 { end -= 1 }
         let isQuoted = self.text.isQuote(self.text.byte(end - 1))
         if isQuoted { end -= 1 }
@@ -75,7 +77,9 @@ extension TextSurvey {
         if self.text.byte(mark + 1) == UInt8(ascii: ">") {
             // `:name => "value"` in Ruby, `name => 'value'` in Perl.
             guard self.bytes[mark] == UInt8(ascii: "="), self.text.mayPrecedeSymbol(first - 1) else { return }
-            return self.literal(self.text.skipSpace(mark + 2), meaning)
+            let value = self.text.skipSpace(mark + 2)
+            // `[name => value]`
+            return self.text.isQuote(self.text.byte(value)) ? self.literal(value, meaning) : self.valueAmongWords(value, meaning)
         }
         if self.bytes[mark] == UInt8(ascii: ":") {
             // This is JSON, which was read starting from the name.
@@ -95,11 +99,37 @@ extension TextSurvey {
         if self.text.byte(value) == UInt8(ascii: "[") { return self.list(value, meaning) }
         if self.text.byte(value) == UInt8(ascii: "{") { return self.inlineTable(value, meaning) }
         if let range = self.text.lineInQuotes(first, value) { return self.addFree(range, meaning) }
-        guard self.text.beginsLine(first), let line = self.text.restOfLine(value) else { return }
+        if self.text.byte(value) == UInt8(ascii: "("), meaning.kind == "authorization" { return self.userAndPassword(value) }
+        guard self.text.beginsLine(first), let line = self.text.restOfLine(value) else { return self.valueAmongWords(value, meaning) }
         // A single word may be a variable of a program.
         let isIdentifier = self.bytes[line].allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") }
         if isIdentifier || meaning.isCompound && NamedValue.isNumberedName(self.bytes[line]), !self.isInSections { return }
-        self.bareLine(value, meaning)
+        if !self.bareLine(value, meaning) { self.valueAmongWords(value, meaning) }
+    }
+
+    /// Handles the value of `name = value` and `name => value` among other words, as in logs: one word that looks like a password or a
+    /// token, and not like an expression of a program.
+    ///
+    /// - Parameter isInSentence: whether words of a sentence may also be in this place.
+    mutating func valueAmongWords(_ start: Int, _ meaning: SecretNames.Meaning, isInSentence: Bool = false) {
+        guard meaning.syntax == .value, start >= self.valueEnd else { return }
+        var end = start
+        let most = min(self.bytes.count, start + NamedValue.limit)
+        while end < most, !self.text.endsBareValue(self.bytes[end]) { end += 1 }
+        self.valueEnd = end
+        self.work += end - start
+        // `token = make(…)` and `key = a1 + b1` are code.
+        guard end < most || end == self.bytes.count, !(self.text.byte(end).map { "([{".utf8.contains($0) } ?? false),
+            !(self.text.byte(self.text.skipBlanks(end)).map { "+*?=".utf8.contains($0) } ?? false)
+        else { return }
+        // The end of a sentence.
+        while end > start, self.bytes[end - 1] == UInt8(ascii: ".") || self.bytes[end - 1] == UInt8(ascii: ":") { end -= 1 }
+        let value = UnsafeRawBufferPointer(rebasing: self.bytes[start..<end])
+        let isChosen = !isInSentence && ["password", "secret", "client_secret"].contains(meaning.kind)
+        guard value.count >= NeedleIndex.lengthLimit, !NamedValue.isExpression(self.bytes[start..<end]),
+            isChosen ? NamedValue.looksLikePassword(value) : NamedValue.looksLikeToken(value)
+        else { return }
+        self.addFree(start..<end, meaning)
     }
 
     /// Whether a line near the beginning is the head of a section, as in settings files.
@@ -132,6 +162,8 @@ extension TextSurvey {
         guard self.text.mayPrecedeName(start - 1) else { return }
         if meaning.syntax == .credentials, start >= self.fieldEnd, self.credentials(value, meaning) { return }
         if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
+        // `auth=('user', 'X')` in Python.
+        if self.text.byte(value) == UInt8(ascii: "("), meaning.kind == "authorization" { return self.userAndPassword(value) }
         // `N'X'` in SQL Server.
         if self.text.byte(value) == UInt8(ascii: "N"), self.text.byte(value + 1) == UInt8(ascii: "'") {
             return self.literal(value + 1, meaning)

@@ -101,10 +101,11 @@ extension TextSurvey {
         while end < most, !self.text.endsBareValue(self.bytes[end]) { end += 1 }
         self.valueEnd = end
         // `{password: make(x)}` is code.
-        guard let next = self.text.byte(end), next <= 32 || "},]&".utf8.contains(next), end - start >= NeedleIndex.lengthLimit else {
-            return
-        }
+        let next = self.text.byte(end) ?? 10
         let value = self.bytes[start..<end]
+        // The end of a string or of a parenthesis, and not an argument in a program: `login(password: utf8Bytes16)`.
+        let isEnclosed = "\"'`);<\\".utf8.contains(next) && !NamedValue.isExpression(value)
+        guard next <= 32 || "},]&".utf8.contains(next) || isEnclosed, value.count >= NeedleIndex.lengthLimit else { return }
         guard NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: value)), !NamedValue.isNumberedName(value),
             !NamedValue.isPathOfNames(value)
         else { return }

@@ -41,8 +41,19 @@ extension TextSurvey {
 
     /// Handles `name("value")`, as in setters and SQL's `PASSWORD('value')`.
     mutating func called(_ start: Int, _ end: Int) {
+        // `HTTPBasicAuth('user', 'X')`
+        if self.text.isWord("auth", endingAt: end) { return self.userAndPassword(end) }
         guard self.text.isQuote(self.text.byte(end + 1)), let meaning = self.meaning(start, end), !meaning.needsCompany else { return }
         self.literal(end + 1, meaning, hasDigit: true)
+    }
+
+    /// Handles `('user', 'password')`.
+    mutating func userAndPassword(_ open: Int) {
+        let user = self.text.skipSpace(open + 1)
+        guard self.text.isQuote(self.text.byte(user)), let close = self.endOfLiteral(user) else { return }
+        let comma = self.text.skipSpace(close + 1)
+        guard self.text.byte(comma) == UInt8(ascii: ",") else { return }
+        self.literal(self.text.skipSpace(comma + 1), SecretNames.Meaning(kind: "password"), hasDigit: true)
     }
 
     /// Handles `a['name'] = 'value'`, and `["name"]=>` with `string(9) "value"` on the next line, as printed by PHP's `var_dump`.

@@ -40,6 +40,8 @@ struct TextSurvey {
     var rowsEnd = 0
     /// How many YAML aliases were resolved.
     var aliasCount = 0
+    /// How many XML entities were searched for.
+    var entityCount = 0
     var commands: CommandSurvey
     var tags: MarkupTags
     /// The end of a command's password that was last read.
@@ -102,6 +104,7 @@ struct TextSurvey {
             case .armour: if let key = shapes.privateKey(at: offset) { survey.findings.append(key) }
             case .directive(let directive): survey.directive(directive, at: offset)
             case .scheme: survey.scheme(endingAt: offset + 5)
+            case .basicScheme: survey.basicScheme(endingAt: offset + 3)
             case .rows: survey.rows(after: offset + 4)
             case .blank: survey.spaced(markAt: offset + 2)
             case .identified: survey.identified(before: offset + 3)
@@ -149,9 +152,10 @@ struct TextSurvey {
                 self.namedTag(around: start)
             }
         case UInt8(ascii: ":"):
-            if self.isFree {
-                self.meaning(start, end).map { self.labelled(start, end, valueFrom: end + 1, $0) }
-            }
+            guard self.isFree, let meaning = self.meaning(start, end) else { return }
+            // `name:=value`
+            let isAssignment = self.text.byte(end + 1) == UInt8(ascii: "=")
+            if isAssignment { self.assignment(start, end + 1, meaning) } else { self.labelled(start, end, valueFrom: end + 1, meaning) }
         case UInt8(ascii: "]"): if self.isFree { self.bracketed(start, end) }
         case UInt8(ascii: "("): if self.isFree { self.called(start, end) }
         default: self.meaning(start, end).map { self.element(start, end, $0) }
@@ -165,7 +169,10 @@ struct TextSurvey {
             if meaning.syntax == .value, name.dropFirst().contains(UInt8(ascii: ".")) { meaning.isCompound = true }
             return meaning
         }
-        return self.variable(start, end) ?? SecretNames.meaning(ofCompound: name)
+        if let meaning = self.variable(start, end) ?? SecretNames.meaning(ofCompound: name) { return meaning }
+        // `X-Acme-Token`
+        return name.count > 5 && self.bytes[start] | 32 == UInt8(ascii: "x") && self.bytes[start + 1] == UInt8(ascii: "-")
+            ? SecretNames.meaning(ofField: name) : nil
     }
 
     func variable(_ start: Int, _ end: Int) -> SecretNames.Meaning? {
@@ -186,6 +193,7 @@ struct TextSurvey {
     ) {
         // In XML; in a view, entities are already decoded.
         let isMarkup = spelling == .plain && self.bytes[range].contains(UInt8(ascii: "&")) && !self.text.isView && self.text.isMarkup
+        let range = isMarkup ? self.declaration(of: range) ?? range : range
         guard var finding = self.text.finding(range, meaning, isMarkup ? .markup : spelling) else { return }
         finding.isPlaceOnly = finding.isPlaceOnly || isPlaceOnly
         self.findings.append(finding)

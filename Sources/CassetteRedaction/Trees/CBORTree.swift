@@ -29,8 +29,11 @@ struct CBORTree: ValueTree {
             var index = 0
             var count = head.count ?? .max
             guard head.argument == nil || count <= self.bytes.count else { return nil }
+            var last: Range<Int>?
             while count > 0, head.argument != nil || !self.reader.isBreak(at: end) {
-                guard let next = self.value(at: end, redaction.element(index, of: place), depth: depth + 1, &redaction) else { return nil }
+                let inner = redaction.element(index, of: place, after: last.map { self.bytes[$0] })
+                last = self.name(at: end)
+                guard let next = self.value(at: end, inner, depth: depth + 1, &redaction) else { return nil }
                 end = next
                 index += 1
                 count -= 1
@@ -43,9 +46,9 @@ struct CBORTree: ValueTree {
             while count > 0, head.argument != nil || !self.reader.isBreak(at: end) {
                 let digits = self.reader.head(at: end).flatMap { $0.major < 2 ? $0.digits : nil }
                 var inner = redaction.unnamed(digits, in: place)
-                if let name = self.reader.head(at: end), name.major == 3, let length = name.count, length <= self.bytes.count - name.end {
-                    inner = redaction.place(named: self.bytes[name.end..<name.end + length], in: place)
-                    end = name.end + length
+                if let name = self.name(at: end) {
+                    inner = redaction.place(named: self.bytes[name], in: place)
+                    end = name.upperBound
                 } else {
                     guard let next = self.value(at: end, .name, depth: depth + 1, &redaction) else { return nil }
                     end = next
@@ -58,6 +61,14 @@ struct CBORTree: ValueTree {
         case 6: return self.value(at: head.end, place, depth: depth + 1, &redaction)
         default: return head.argument == nil ? nil : head.end
         }
+    }
+
+    /// A string of a known length, of text or of bytes.
+    private func name(at offset: Int) -> Range<Int>? {
+        guard let head = self.reader.head(at: offset), head.major == 2 || head.major == 3, let length = head.count,
+            length <= self.bytes.count - head.end
+        else { return nil }
+        return head.end..<head.end + length
     }
 
     private mutating func string(

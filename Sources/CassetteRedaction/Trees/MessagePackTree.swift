@@ -22,7 +22,11 @@ struct MessagePackTree: ValueTree {
         case .unsigned(let number): self.number(offset..<end, Int(clamping: number), place, &redaction)
         case .signed(let number):
             self.number(offset..<end, Int(clamping: number.magnitude), place, &redaction)
-        case .null, .bool, .float, .extension: break
+        case .extension(let type, let range):
+            // A time (spec, "Timestamp extension type").
+            guard type != -1, let new = redaction.bytes(self.slice(range), place) else { break }
+            self.found.append(Edit(range: offset..<range.upperBound, bytes: Self.header(new.count, ofType: type) + new))
+        case .null, .bool, .float: break
         }
         return end
     }
@@ -41,8 +45,11 @@ struct MessagePackTree: ValueTree {
         -> Int?
     {
         var offset = start
+        var last: Range<Int>?
         for index in 0..<count {
-            guard let end = self.value(at: offset, redaction.element(index, of: place), depth: depth + 1, &redaction) else { return nil }
+            let inner = redaction.element(index, of: place, after: last.map { self.bytes[$0] })
+            last = self.name(at: offset)
+            guard let end = self.value(at: offset, inner, depth: depth + 1, &redaction) else { return nil }
             offset = end
         }
         return offset
@@ -72,10 +79,12 @@ struct MessagePackTree: ValueTree {
         }
     }
 
-    /// The bytes of a string.
+    /// The bytes of a string. Old libraries write all strings as bytes.
     private func name(at offset: Int) -> Range<Int>? {
-        guard case .text(let range) = self.reader.value(at: offset)?.value else { return nil }
-        return range
+        switch self.reader.value(at: offset)?.value {
+        case .text(let range), .bytes(let range): range
+        case _: nil
+        }
     }
 
     private mutating func string(
@@ -86,6 +95,20 @@ struct MessagePackTree: ValueTree {
             return
         }
         self.found.append(Edit(range: offset..<range.upperBound, bytes: Self.header(new.count, isText: isText) + new))
+    }
+
+    private static func header(_ count: Int, ofType type: Int8) -> [UInt8] {
+        let end = [UInt8(bitPattern: type)]
+        switch count {
+        case 1: return [0xD4] + end
+        case 2: return [0xD5] + end
+        case 4: return [0xD6] + end
+        case 8: return [0xD7] + end
+        case 16: return [0xD8] + end
+        case ..<(1 << 8): return [0xC7, UInt8(count)] + end
+        case ..<(1 << 16): return [0xC8] + Self.spelled(count, 2) + end
+        default: return [0xC9] + Self.spelled(count, 4) + end
+        }
     }
 
     private static func header(_ count: Int, isText: Bool) -> [UInt8] {

@@ -79,11 +79,13 @@ struct TreeRedaction {
         case messagePack, cbor, cborSequence, bson, propertyList, ubjson, smile
 
         /// - Parameter outer: the format of the tree whose value is this content. Byte strings in CBOR may contain CBOR, starting with any
-        ///   kind of value.
+        ///   kind of value; extensions of MessagePack may contain an array or a map.
         init?(_ content: UnsafeRawBufferPointer, _ type: MediaType, within outer: Format? = nil) {
             guard content.count > 5 else { return nil }
             if outer == .cbor || outer == .cborSequence, content[0] >= 0x80, content[0] < 0xE0 {
                 self = .cbor
+            } else if outer == .messagePack, content[0] & 0xE0 == 0x80 || content[0] & 0xFC == 0xDC {
+                self = .messagePack
             } else if content.starts(with: "bplist0".utf8) {
                 self = .propertyList
             } else if type.essence.contains("ubjson") || type.kind == .unknown && UBJSONTree.mayBegin(content) {
@@ -124,14 +126,21 @@ struct TreeRedaction {
     /// The place of the value of a member.
     func place(named name: Slice<UnsafeRawBufferPointer>, in outer: Place) -> Place {
         var place = Place()
-        let own = name.count <= SecretNames.lengthLimit ? SecretNames.meaning(ofMember: name) : nil
-        if let own, !own.needsCompany {
+        if let own = Self.meaning(name) {
             place.meaning = own
         } else if let meaning = outer.meaning, meaning.isPlural || NestedValues.isOfValue(name) {
             (place.meaning, place.isNested) = (meaning, true)
         }
         self.rule(&place, in: outer) { Step(name: String(decoding: name, as: UTF8.self), isMember: true) }
         return place
+    }
+
+    private static func meaning(_ name: Slice<UnsafeRawBufferPointer>) -> SecretNames.Meaning? {
+        guard name.count <= SecretNames.lengthLimit,
+            let meaning = SecretNames.meaning(ofMember: name) ?? SecretNames.meaning(ofVariable: name)
+                ?? SecretNames.meaning(ofCompound: name), !meaning.needsCompany
+        else { return nil }
+        return meaning
     }
 
     /// The place of the value of a member whose name is a number, or neither a number nor a string.
@@ -146,6 +155,14 @@ struct TreeRedaction {
         var place = outer
         place.isElement = true
         self.rule(&place, in: outer) { Step(name: String(index), isMember: false) }
+        return place
+    }
+
+    /// The place of an element that follows a string, which is its name if the elements are a name and its value, or names and values by
+    /// turns.
+    func element(_ index: Int, of outer: Place, after name: Slice<UnsafeRawBufferPointer>?) -> Place {
+        var place = self.element(index, of: outer)
+        if outer.meaning == nil, let name, let meaning = Self.meaning(name), meaning.syntax == .value { place.meaning = meaning }
         return place
     }
 
@@ -229,6 +246,7 @@ struct TreeRedaction {
             return true
         }
         guard !place.isNested, let meaning = place.meaning, !meaning.needsKeyShape, !meaning.isEveryday, !place.isElement,
+            !meaning.isCompound || meaning.kind == "password",
             !OrdinaryValue.isOrdinary(number: number, kind: meaning.kind),
             meaning.syntax == .value || meaning.syntax == .credentials, !self.text.rules.keeps(kind: meaning.kind)
         else { return false }

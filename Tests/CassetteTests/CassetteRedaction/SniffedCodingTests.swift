@@ -52,6 +52,22 @@ import Testing
                 == Array("x^2 is a square\npassword: {{password:1}}\n".utf8))
     }
 
+    /// Nothing in the bytes proves that they are deflate, so the whole body must be a stream, and its content a text.
+    @Test(arguments: [1, 6, 9]) func rawDeflateThatNoFieldNames(level: Int) throws {
+        let stream = try #require(Self.text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: level), format: .raw) })
+        for lines in [["Content-Type: application/octet-stream"], []] {
+            let redacted = self.redacted(stream, lines)
+            var text: [UInt8] = []
+            let chain = DecoderChain([.deflate], limits: InflateLimits())
+            redacted.withUnsafeBytes { _ = try? chain?.push($0) { text.append(contentsOf: $0) } }
+            #expect(text == Array(#"{"user":"ada","password":"{{password:1}}"}"#.utf8))
+            for other in [stream + [0], Array(stream.dropLast()), [stream[0] ^ 2] + stream.dropFirst()] {
+                #expect(self.redacted(other, lines) == other)
+            }
+        }
+        #expect(self.redacted(stream, ["Content-Type: image/png"]) == stream)
+    }
+
     @Test(arguments: [["gzip"], ["gzip", "gzip"], []])
     func gzipTwice(codings: [String]) {
         let lines = ["Content-Type: application/json"] + codings.map { "Content-Encoding: \($0)" }

@@ -207,5 +207,60 @@ enum LabelledPlaces {
         json	i18next, missing key	{"lng":"‹en›","ns":"‹common›","key":"‹button.save.label.v2›","fallbackValue":"‹Save›"}
         json	Redis, keys	{"key":"‹user:1234:profile:settings›","type":"‹hash›","ttl":3600}
         json	SSH keys	{"id":1,"title":"‹octocat@octomac›","key":"‹ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ›","read_only":true}
+        header	ClickHouse, authentication	X-ClickHouse-Key: «a8c1f0e7b2d943»
+        header	Jenkins, crumb	Jenkins-Crumb: «0db38413bd7ec9e98974f5213f7ead8b»
+        header	Buildkite, webhooks	X-Buildkite-Token: «k9x2m4p7q1w8e5»
+        header	Kubernetes, agent	X-Acme-Agent-Key: «Q7vLkP8bXh2Jr1K5sxrqM2T0z»
+        header	Proxy, upstream credentials	X-Upstream: Bearer «mF9B5f41JqMz7»
+        header	Proxy, upstream user	X-Upstream: Basic «QWxhZGRpbjpvcGVuIHNlc2FtZQ==»
+        header	Connection settings	X-Config: user=‹ada›;password=«h7nter2Xq»
+        header	Settings in base64	X-Config: «eyJ1c2VyIjoiYWRhIiwicGFzc3dvcmQiOiJoN250ZXIyWHEifQ==»
+        header	User agent with a token	User-Agent: ‹cli/2.1› token=«h7nter2Xq»
+        header	WebSocket, handshake	Sec-WebSocket-Key: ‹dGhlIHNhbXBsZSBub25jZQ==›
+        header	Fastly, cache tags	Surrogate-Key: ‹product1234abcd5678efgh›
+        header	Pagination	X-Next-Page-Token: ‹CAUQAA12345678ab›
+        header	WebDAV, locks	Lock-Token: ‹<urn:uuid:e71d4fae-5dec-22d6-fea5-00a0c91e6be4>›
+        header	RFC 6750, challenge	WWW-Authenticate: Bearer realm="‹example1234›", error="‹invalid_token›", error_description="‹The access token expired›"
+        header	RFC 7617, challenge	WWW-Authenticate: Basic realm="‹foo1234bar›", charset="‹UTF-8›"
+        header	RFC 9421, input	Signature-Input: sig1=("‹@method›" "‹@authority›");created=‹1618884473›;keyid="‹test-key-rsa-pss-2024›"
+        header	Browser	User-Agent: ‹Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/119.0.0.0 Safari/537.36›
+        header	W3C, baggage	baggage: userId=‹alice42›,serverNode=‹DF%2028›,isProduction=‹false›
+        header	Server timing	Server-Timing: key;dur=‹123.4›, session;desc="‹cache2 hit›"
+        header	CORS	Access-Control-Allow-Headers: ‹X-Foo-Token, Authorization, X-Api-Key›
+        header	Plan	X-Plan: ‹Basic plan2024›
+        json	GitHub, contents of .env	{"name":"‹.env›","encoding":"‹base64›","content":"«VVNFUj1hZGEKREJfUEFTU1dPUkQ9aDdudGVyMlhxCg==»"}
+        json	GitHub, contents of README	{"name":"‹README.md›","encoding":"‹base64›","content":"‹IyBBdXRob3JzCk1BWF9UT0tFTlM9NDA5NgpQQVNTUE9SVCBhbmQgS0VZUzogc2VlIFNFQ1JFVEFSWS5tZAo=›"}
+        json	GitHub, contents of CI	{"name":"‹ci.yml›","content":"‹ZW52OgogIEFQSV9UT0tFTjogJHt7IHNlY3JldHMuQVBJX1RPS0VOIH19CiAgUEFTU1dPUkRfRklMRTogL3J1bi9zZWNyZXRzL2RiCg==›"}
+        json	Microsoft Graph, add password	{"clientSecret":{"displayName":"‹Password friendly name›","hint":"‹nu-›","keyId":"‹f0b0b335-1d71-4883-8f98-567911bfdca6›","secretText":"«nu-Qj8Q~abcdefghij0123»"}}
+        json	Token with a type	{"token":{"type":"‹Bearer›","content":"«h7nter2Xq»","expires":"‹2024-01-02›"}}
+        json	Recovery codes	{"recoveryCodes":["«8d2f-91ab-77c0»","«5e6a-02fd-31bb»"],"created":"‹2024-01-02›"}
+        json	Password policy	{"passwordHistory":{"length":‹5›,"enabled":true},"otp":{"type":"‹numeric›","length":"‹6›"}}
+        json	One-time password	{"otp":{"value":"«287082»","channel":"‹sms›"}}
+        json	Log, Basic	{"msg":"‹proxy request›","sent":"Basic «Ym9iOmg3bnRlcjJYcQ==»"}
+        json	Plans	{"plan":"‹Basic plan›","text":"‹Basic subscription with 100 tokens = 5 EUR›","tier":"‹Basic dictionary›"}
+        json	JSON with comments	{"password" /* of the pump */ : "«h7nter2Xq»", "url" /* a */ : "‹http://h/b›"}
+        json	Translations, sentences	{"hint":"‹the password = your birthday›","rule":"‹The password is at least 8 characters›","token_is":"‹Your token is: see email›"}
+        json	Custom fields	{"headers":{"X-Acme-Token":"«h7nter2Xq»","X-Next-Page-Token":"‹CAUQAA12345678ab›","X-Request-Id":"‹a1b2c3d4e5f6›"}}
+        text	Log line, blanks	2024-01-01 INFO ‹db› password = «h7nter2Xq» ‹done›\n2024-01-01 WARN [x] password: «second7Xq»\n
+        text	Log line, list	user = ‹ada›, token = «h7nter2Xq», port = ‹5432›
+        text	PHP, array	[api_key => «h7nter2Xq»] [name => ‹abc123def›]
+        text	Sentences	‹the password = your birthday›; ‹our Basic plan›; ‹the secret = patience›; a token = ‹0.75› words
+        text	Swift	let token = ‹nextToken2›\nif password == ‹input2› { key = ‹utf8Bytes16› }\nreturn secret = ‹sha256Hash1› ?? ‹x1›\n
+        text	JavaScript	const token = ‹parser.next2›; for (token = ‹first1›; ; ) {}\nvar secret = ‹base64url2›;\n
+        text	Python, requests	requests.get(‹url›, auth=('‹ada›', '«h7nter2Xq»'))
+        text	Python, documentation	requests.get(‹url›, auth=('‹user›', '‹pass›'))
+        text	Stripe, curl	curl ‹https://api.stripe.com/v1/charges› -u «rk4eC39HqLyjWDarjtT1zd»: -d amount=‹2000›
+        text	curl, no blank	curl --header "X-Auth-Token:«h7nter2Xq»" ‹https://example.com›
+        text	PowerShell	$p = ConvertTo-SecureString "«h7nter2Xq»" -AsPlainText -Force; ConvertTo-SecureString ‹$input2›
+        text	Windows	setx API_KEY «h7nter2Xq»\nsetx EDITOR ‹vim9abc123›\n
+        text	csh	setenv API_TOKEN «h7nter2Xq»\nsetenv TERM ‹xterm256color›\n
+        text	Apache, htpasswd	‹ada›:{SHA}«W6ph5Mm5Pz8GgiULbPgzG37mj9g=»\n
+        text	Java, properties	db.password «h7nter2Xq»\ndb.user ‹ada2024›\n
+        text	i18n, properties	login.password = ‹Ihr Passwort›\nlogin.token = ‹Zugangscode 2›\nlogin.otp_is = ‹Der Code›\n
+        yaml	Kubernetes, stringData	kind: Secret\nmetadata:\n  name: ‹web1config2›\nstringData:\n  config: «h7nter2Xq»\n
+        yaml	Kubernetes, data of a Secret	kind: Secret\ndata:\n  tls.conf: «aDdudGVyMlhx»\n
+        yaml	Kubernetes, data of a ConfigMap	kind: ConfigMap\ndata:\n  level: ‹debug2024x›\n
+        xml	Entities	<!DOCTYPE a [<!ENTITY pw "«h7nter2Xq»"><!ENTITY co "‹Acme 2024›">]><a><password>&pw;</password><b>&co;</b></a>
+        xml	Element with a value	<o:Password o:t="‹x›"><o:v>«h7nter2Xq»</o:v><o:hint>‹pet1name2›</o:hint></o:Password>
         """#
 }
