@@ -58,7 +58,7 @@ extension TextSurvey {
     }
 
     /// Between `The password` and its value in a sentence, or in a log.
-    private static let verbs: [StaticString] = ["is", "was", "->", "==", "set to", "changed to"]
+    private static let verbs: [StaticString] = ["was set to", "was changed to", "set to", "changed to", "is", "was", "->", "=="]
 
     /// Handles `name: NAME` with `value: X` on the next line, as in manifests of containers. Returns whether it is one.
     private mutating func variableOfContainer(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) -> Bool {

@@ -112,6 +112,7 @@ extension TextSurvey {
     /// Handles `stringData:` and the lines below it, whose values are secrets under any name (Kubernetes, "Secret v1 core").
     private mutating func stringData(_ start: Int) {
         guard start >= 0, self.text.isWord("stringdata:", endingAt: start + 11), self.text.beginsLine(start) else { return }
+        self.work += SearchBudget.costOfName
         self.block(start, start + 11, Self.secrets)
     }
 
@@ -121,14 +122,14 @@ extension TextSurvey {
     /// Handles `kind: Secret` on a line, with the lines below `data:` in the same column before or after it. Their values are base64.
     private mutating func manifestLine(_ start: Int) {
         guard start >= 0, self.text.isWord("kind:", endingAt: start + 5), self.text.isWord("secret", endingAt: start + 12),
-            start == 0 || self.bytes[start - 1] <= 32, let line = self.text.restOfLine(start), line.upperBound == start + 12
+            start == 0 || self.bytes[start - 1] <= 32, [nil, 10, 13].contains(self.text.byte(self.text.skipBlanks(start + 12)))
         else { return }
         let indent = self.indentation(start)
         let least = max(self.manifestEnd, start - Self.manifestReach)
         let most = min(self.bytes.count, start + Self.manifestReach)
-        self.manifestEnd = most
+        let reach = UnsafeRawBufferPointer(rebasing: self.bytes[..<most])
         var names: [Int] = []
-        var feed = least == 0 ? -1 : ByteScan.index(of: 10, in: self.bytes, from: least)
+        var feed = least == 0 ? -1 : ByteScan.index(of: 10, in: reach, from: min(least, most))
         while feed < most {
             let name = self.text.skipBlanks(feed + 1)
             let column = name - feed - 1
@@ -139,8 +140,10 @@ extension TextSurvey {
             } else if column == indent, self.text.isWord("data:", endingAt: name + 5) {
                 names.append(name)
             }
-            feed = ByteScan.index(of: 10, in: self.bytes, from: feed + 1)
+            feed = ByteScan.index(of: 10, in: reach, from: feed + 1)
         }
+        self.manifestEnd = max(self.manifestEnd, min(feed, most))
+        self.work += most - least + names.count * SearchBudget.costOfName
         for name in names { self.block(name, name + 5, Self.secrets) }
     }
 

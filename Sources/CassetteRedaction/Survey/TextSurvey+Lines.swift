@@ -115,8 +115,8 @@ extension TextSurvey {
         guard meaning.syntax == .value, start >= self.valueEnd else { return }
         var end = start
         let most = min(self.bytes.count, start + NamedValue.limit)
+        // A blank precedes each mark, so that no two values overlap.
         while end < most, !self.text.endsBareValue(self.bytes[end]) { end += 1 }
-        self.valueEnd = end
         self.work += end - start
         // `token = make(…)` and `key = a1 + b1` are code.
         guard end < most || end == self.bytes.count, !(self.text.byte(end).map { "([{".utf8.contains($0) } ?? false),
@@ -129,6 +129,7 @@ extension TextSurvey {
         guard value.count >= NeedleIndex.lengthLimit, !NamedValue.isExpression(self.bytes[start..<end]),
             isChosen ? NamedValue.looksLikePassword(value) : NamedValue.looksLikeToken(value)
         else { return }
+        self.valueEnd = end
         self.addFree(start..<end, meaning)
     }
 

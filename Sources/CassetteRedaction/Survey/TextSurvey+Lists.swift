@@ -103,8 +103,9 @@ extension TextSurvey {
         // `{password: make(x)}` is code.
         let next = self.text.byte(end) ?? 10
         let value = self.bytes[start..<end]
-        // The end of a string or of a parenthesis, and not an argument in a program: `login(password: utf8Bytes16)`.
-        let isEnclosed = "\"'`);<\\".utf8.contains(next) && !NamedValue.isExpression(value)
+        // The end of a string or of a parenthesis, and neither an argument in a program, `login(password: utf8Bytes16)`, nor part of an
+        // identifier, `arn:aws:secretsmanager:1:secret:name-a1b2`.
+        let isEnclosed = self.bytes[start - 1] <= 32 && "\"'`);<\\".utf8.contains(next) && !NamedValue.isExpression(value)
         guard next <= 32 || "},]&".utf8.contains(next) || isEnclosed, value.count >= NeedleIndex.lengthLimit else { return }
         guard NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: value)), !NamedValue.isNumberedName(value),
             !NamedValue.isPathOfNames(value)

@@ -17,6 +17,13 @@ import Testing
         #expect(RedactionFixtures.body(redacted, type: "application/yaml") == redacted)
     }
 
+    @Test func eachManifestOfAFileIsRead() {
+        let text =
+            "kind: Secret\ndata:\n  a: h7nter2Xq\n---\ndata:\n  b: second7Xq\nkind: Secret\n---\nkind: ConfigMap\ndata:\n  c: third3Xq\n"
+        let expected = text.replacing("h7nter2Xq", with: "{{secret:1}}").replacing("second7Xq", with: "{{secret:2}}")
+        #expect(RedactionFixtures.body(text, type: "application/yaml") == expected)
+    }
+
     @Test(arguments: [
         "kind: ConfigMap\ndata:\n  foo: h7nter2Xq\n", "kind: SecretStore\ndata:\n  foo: h7nter2Xq\n",
         "kind: Secret\nmetadata:\n  data:\n    foo: h7nter2Xq\n", "kind: Secret\n---\nkind: ConfigMap\ndata:\n  foo: h7nter2Xq\n",

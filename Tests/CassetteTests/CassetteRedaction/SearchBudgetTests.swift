@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Places that take far longer than others: nested lists, and rows whose first line names a secret's column.
-    @Test(arguments: [("", "passwords=[a,"), ("", "tokens = { a = b, c = d,"), ("name,password\n", "1,2\n")])
+    @Test(arguments: [("", "passwords=[a,"), ("", "tokens = { a = b, c = d,"), ("name,password\n", "1,2\n"), ("", "kind: Secret\ndata:\n")])
     func costlyPlacesSpendTheBudget(head: String, unit: String) {
         let text = head + String(repeating: unit, count: 1_000_000 / unit.utf8.count)
         #expect(!self.isSearched(Array(text.utf8), coding: "identity", within: SearchBudget(work: 8 << 20)))

@@ -9,6 +9,9 @@ import Testing
         "2024-01-01 12:00 [x] password: h7nter2Xq", "[api_key => h7nter2Xq]", "user = bob, password = h7nter2Xq, db = x",
         "set token = h7nter2Xq.", "(secret = h7nter2Xq)", "login with apiKey = h7nter2Xq now", "password = h7nter2Xq done",
         "the password is h7nter2Xq", "Your password is: h7nter2Xq\n", "db.password h7nter2Xq\n", "a = 1 client_secret = h7nter2Xq",
+        "(password: h7nter2Xq)", "password := \"h7nter2Xq\"", "if password == h7nter2Xq then", "password -> h7nter2Xq",
+        "let password:='h7nter2Xq'",
+        "The password was set to h7nter2Xq.", "Password was changed to h7nter2Xq",
     ])
     func valueIsRemoved(text: String) { HiddenPlace.check(text, type: "text/plain", inJSON: !text.contains("db.")) }
 
@@ -22,7 +25,9 @@ import Testing
         "the password is required", "Password is at least 8 characters", "if password is None: pass", "the token = 10ms",
         "let x = token = y2",
         "my password = input2 or default", "old password = new_password2", "its token = v1.2.3", "your password\nis h7 or so",
-        "The Basic plan has no password = field", "password policy1 applies", "a.password policy\n",
+        "The Basic plan has no password = field", "password policy1 applies",
+        "\"arn:aws:secretsmanager:us-west-2:123456789012:secret:MyTest-a1b2c3\"",
+        "login(password: utf8Bytes16)", "USER_PASSWD = \"%s:%s\" % (USER, PASSWD)", "a.password policy\n",
     ])
     func wordsAndExpressionsStay(text: String) { HiddenPlace.stays(text, type: "text/plain") }
 
