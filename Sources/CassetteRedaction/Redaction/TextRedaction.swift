@@ -261,7 +261,10 @@ struct TextRedaction {
                     {
                         return nested.bytes
                     }
-                    let isForm = isReadable && Base64Text.isForm(base64.content)
+                    // Names of variables are no names of form fields.
+                    let isForm =
+                        isReadable && Base64Text.isForm(base64.content)
+                        && SecretNames.meaning(ofVariable: base64.content.prefix { $0 != UInt8(ascii: "=") }) == nil
                     let kind: TextKind = self.kind == .binary || !isReadable ? .binary : isForm ? .form : .plain
                     let findings =
                         isForm ? QuerySurvey(rules: self.rules, isForm: true).findings(in: content, range: 0..<content.count).findings : []

@@ -263,7 +263,11 @@ struct CommandSurvey {
     }
 
     private func after(_ mark: UInt8, _ word: Range<Int>) -> Range<Int>? {
-        guard let offset = word.first(where: { self.text.bytes[$0] == mark }), offset + 1 < word.upperBound else { return nil }
+        // A placeholder contains a colon.
+        let user = Placeholder.length(in: self.text.bytes, at: word.lowerBound) ?? 0
+        guard let offset = word.dropFirst(user).first(where: { self.text.bytes[$0] == mark }), offset + 1 < word.upperBound else {
+            return nil
+        }
         return offset + 1..<word.upperBound
     }
 
