@@ -100,7 +100,7 @@ import Testing
     @Test(arguments: [
         (#"{"access_token":"abc123def456","expires_in":3600}"#, #"{"access_token":"{{access_token:1}}","expires_in":3600}"#),
         (#"{ "refreshToken" : "r\"x/1" , "n": null }"#, #"{ "refreshToken" : "{{refresh_token:1}}" , "n": null }"#),
-        (#"{"password":12345678}"#, #"{"password":0}"#),
+        (#"{"password":12345678}"#, #"{"password":2002900001}"#),
         (#"{"user":{"Password":""}}"#, #"{"user":{"Password":""}}"#),
         (#"{"code":"not_found","key":"a","token":true}"#, #"{"code":"not_found","key":"a","token":true}"#),
         (#"{"body":"{\"password\":\"hunter2x\"}"}"#, #"{"body":"{\"password\":\"{{password:1}}\"}"}"#),
