@@ -191,7 +191,7 @@ import Testing
         #expect(Fixtures.url("http://e/u/123456/x?who=me", rules: rules) == "http://e/u/{{path:1}}/x?who={{who:1}}")
         #expect(
             Fixtures.body(#"{"user":[{"name":"Anna B."},{"name":7}],"name":"x","to":"anna@example.com"}"#, rules: rules)
-                == #"{"user":[{"name":"{{name:1}}"},{"name":0}],"name":"x","to":"{{text:1}}"}"#)
+                == #"{"user":[{"name":"{{name:1}}"},{"name":2002900002}],"name":"x","to":"{{text:1}}"}"#)
         #expect(Fixtures.body("nick=anna&x=1", type: "application/x-www-form-urlencoded", rules: rules) == "nick=%7B%7Bnick%3A1%7D%7D&x=1")
         #expect(
             Fixtures.body(
