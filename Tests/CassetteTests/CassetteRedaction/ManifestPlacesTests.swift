@@ -5,7 +5,7 @@ import Testing
 /// Manifests of Kubernetes, commands of Windows and csh, and files of hashes.
 @Suite struct ManifestPlacesTests {
     @Test(arguments: [
-        "kind: Secret\nstringData:\n  value: h7nter2Xq\n", "stringData:\n  config: h7nter2Xq\n  b: 1\n",
+        "kind: Secret\nstringData:\n  value: h7nter2Xq\n", "stringData:\n  config: h7nter2Xq\n  b: true\n",
         "apiVersion: v1\nkind: Secret\ndata:\n  foo: aDdudGVyMlhx\n", "data:\n  foo: h7nter2Xq\ntype: Opaque\nkind: Secret\n",
         "kind: ConfigMap\ndata:\n  a: b2\n---\nkind: Secret\ndata:\n  foo: h7nter2Xq\n",
         "items:\n- kind: Secret\n  data:\n    foo: \"h7nter2Xq\"\n- kind: ConfigMap\n  data:\n    bar: x1\n",
