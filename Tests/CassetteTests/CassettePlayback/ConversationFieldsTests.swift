@@ -10,7 +10,7 @@ import Testing
     ///   - greeting: the server's message.
     private func conversation(_ index: Int, _ lines: [String], _ messages: [String] = [], greeting: String) -> RecordedConversation {
         var interaction = Interaction(
-            id: index + 1, started: Timestamp(microseconds: index),
+            id: index + 1, started: Timestamp(microseconds: Int64(index)),
             request: RecordedRequest(method: "GET", url: "http://a.test/", headers: HeaderFields(lines)),
             response: RecordedResponse(status: 101))
         interaction.webSocket = .inline([
