@@ -134,10 +134,6 @@ import Testing
         var other = AssignmentRule.Turn()
         #expect(rule.assign([0], turn: &other) == .usedUp)
     }
-}
-
-@Test func repetitionsHaveTheNamesOfTheCommandLine() {
-    #expect(Repetition.allCases.map(\.rawValue) == ["never", "last", "cycle"])
 
     @Test func anExchangeThatRepeatsAnswersAgainAfterItsEquals() {
         var rule = AssignmentRule(isAnswerable: [true, true, true], repeating: [0])
@@ -147,4 +143,8 @@ import Testing
         #expect(rule.assign([2], turn: &other) == .first(index: 2, after: nil))
         #expect(rule.assign([2], turn: &other) == .usedUp)
     }
+}
+
+@Test func repetitionsHaveTheNamesOfTheCommandLine() {
+    #expect(Repetition.allCases.map(\.rawValue) == ["never", "last", "cycle"])
 }
