@@ -72,6 +72,8 @@ struct RangeFacts: Sendable, Hashable {
     var length: Int
     /// The answer is a 206.
     var isPart: Bool
+    /// When the exchange ran.
+    var span: ExchangeSpan
     /// Nil if it is weak or absent.
     var strongTag: String?
     /// `Last-Modified`, if it is strong, that is, the answer was sent in a later second (RFC 9110, 8.8.2.2). Nil otherwise.
@@ -110,6 +112,7 @@ struct RangeFacts: Sendable, Hashable {
         guard !self.bytes.isEmpty || self.length == 0 else { return nil }
         self.isWhole = response.status == 200 && isComplete
         self.isPart = response.status == 206
+        self.span = ExchangeSpan(interaction)
         let tag = response.headers.first("etag")
         self.strongTag = tag?.hasPrefix("\"") == true ? tag : nil
         let modified = response.headers.first("last-modified")
@@ -180,6 +183,20 @@ struct RangeFacts: Sendable, Hashable {
     }
 }
 
+/// When an exchange ran, in microseconds since 1970.
+struct ExchangeSpan: Sendable, Hashable {
+    private let start: Int64
+    private let end: Int64
+
+    init(_ interaction: Interaction) {
+        self.start = interaction.started.microseconds
+        let total = min(max(interaction.timing.total ?? 0, 0), 1e12)
+        self.end = self.start + Int64(total * 1000)
+    }
+
+    func overlaps(_ other: ExchangeSpan) -> Bool { self.start < other.end && other.start < self.end }
+}
+
 /// Computes the answer to a request for ranges that was not recorded.
 enum RangeRule {
     enum Outcome: Sendable, Hashable {
@@ -222,12 +239,13 @@ enum RangeRule {
 
     /// The whole of an answer that its client left, from it and other parts of the same representation; nil if they lack some of it.
     ///
-    /// Download managers split a download that is running, and close the connections whose rest another one takes. A client that left
-    /// without asking for parts, as after a timeout, is not replayed with more than it got.
+    /// Download managers split a download that is running, and close the connections whose rest another one takes. A client that left, and
+    /// asked for the rest later or never, is not replayed with more than it got: it may be one that pauses, or gives up.
     static func continued(_ own: RangeFacts, candidates: [(index: Int, facts: RangeFacts)]) -> ComputedRanges? {
         let parts = candidates.filter { $0.facts.isOfSame(as: own) }
             .sorted { ($0.facts.bytes.lowerBound, $0.index) < ($1.facts.bytes.lowerBound, $1.index) }
-        guard own.bytes != own.announced, own.announced.count <= ComputedAnswer.limit, parts.contains(where: \.facts.isPart),
+        guard own.bytes != own.announced, own.announced.count <= ComputedAnswer.limit,
+            parts.contains(where: { $0.facts.isPart && $0.facts.bytes != own.bytes && $0.facts.span.overlaps(own.span) }),
             self.covers(own.announced, parts.map(\.facts.bytes))
         else { return nil }
         return ComputedRanges(

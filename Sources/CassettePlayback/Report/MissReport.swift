@@ -504,7 +504,8 @@ enum IgnorablePlace {
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
-        default: scalar != "\u{FFFD}"
+        // An ellipsis stands for what was cut off.
+        default: scalar != "\u{FFFD}" && scalar != "…"
         }
     }
 

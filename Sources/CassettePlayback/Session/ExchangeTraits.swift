@@ -13,6 +13,7 @@ struct ExchangeTraits: Sendable {
     var validators: AnswerValidators
     /// The recorded client left before the end of the answer.
     var isLeft: Bool
+    var span: ExchangeSpan
     /// The source for computed ranges; nil if none can be computed.
     var ranges: RangeFacts?
     /// The names of the fields by which the answer may vary: selecting fields, and those in a recorded `Vary`.
@@ -36,6 +37,7 @@ struct ExchangeTraits: Sendable {
         self.status = response?.status
         self.kind = AnswerKind(interaction)
         self.ranges = RangeFacts(interaction)
+        self.span = ExchangeSpan(interaction)
         self.validators = AnswerValidators(interaction)
         self.isLeft = interaction.wasLeftByClient
         self.answer = Self.answer(response, interaction.webSocket, isHead: request.method == "HEAD")

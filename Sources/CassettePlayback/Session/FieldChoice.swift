@@ -35,6 +35,8 @@ struct FieldChoice: Sendable {
     private static let operations = Dictionary(uniqueKeysWithValues: RequestFieldNames.operations.map { (RequestProfile.hash($0), $0) })
     /// By exchange index.
     private var ranges: [UInt32: RangeFacts] = [:]
+    /// By exchange index; only those whose client left before an answer to a request for a part have an entry.
+    private var unanswered: [UInt32: ExchangeSpan] = [:]
     /// By exchange index; only exchanges with validators have an entry.
     private var validators: [UInt32: AnswerValidators] = [:]
     /// How often exchanges that are all used up have answered again, by the first of them.
@@ -68,6 +70,7 @@ struct FieldChoice: Sendable {
         if self.ranges.count < Self.rangeLimit, let facts = traits.ranges {
             self.ranges[UInt32(index)] = facts
         }
+        if traits.isLeft, traits.status == nil, traits.kind == .partialContent { self.unanswered[UInt32(index)] = traits.span }
         if traits.validators != .none { self.validators[UInt32(index)] = traits.validators }
         self.classes[number].members.append(UInt32(index))
         let hasAnswer = self.classes[number].answers.insert(traits.answer).inserted
@@ -362,10 +365,10 @@ struct FieldChoice: Sendable {
             length: whole.facts.length, ranges: ranges, sources: [ComputedRanges.Source(index: whole.index, bytes: whole.facts.bytes)])
     }
 
-    /// Whether the recorded client left before the answer to its request for a part came.
-    func isUnanswered(_ index: Int) -> Bool {
-        self.ranges[UInt32(index)] == nil
-            && self.classes.contains { $0.isLeft && $0.kind == .partialContent && $0.members.contains(UInt32(index)) }
+    /// Whether the recorded client left before the answer to its request for a part came, while other requests were getting that part.
+    func isUnanswered(_ index: Int, from ranges: ComputedRanges) -> Bool {
+        guard let span = self.unanswered[UInt32(index)] else { return false }
+        return ranges.sources.contains { self.ranges[UInt32($0.index)]?.span.overlaps(span) == true }
     }
 
     /// The rest of an answer that the recorded client left, from other parts that the same requester got; nil if they do not contain it.

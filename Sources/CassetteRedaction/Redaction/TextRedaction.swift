@@ -180,7 +180,7 @@ struct TextRedaction {
         /// The placeholders of known secrets that a value contains, as a cookie that a client makes of a token does. They follow that of the
         /// value, so that a replay tells users apart by them.
         private func inner(of finding: Finding) -> [Placeholder] {
-            guard !self.keepsLengths, !self.kind.isBinary, finding.pieces.isEmpty else { return [] }
+            guard !self.keepsLengths, !self.rules.keptShape.keepsLengths, !self.kind.isBinary, finding.pieces.isEmpty else { return [] }
             return switch finding.spelling {
             case .number, .base64, .user: []
             case .plain, .json, .form, .query, .markup: self.vault.inner(of: finding.secret)

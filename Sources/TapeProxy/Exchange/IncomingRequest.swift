@@ -118,10 +118,11 @@ final class IncomingRequest {
         }
     }
 
-    /// The authority as the client writes it. A missing port is that of the tunnel, because two servers of one host have the same name.
+    /// The authority as the client writes it. If it names the tunnel's host without a port, the port is that of the tunnel, because two
+    /// servers of one host have the same name. A client that was led elsewhere names the host that it means.
     private static func authority(_ head: RequestHead, _ named: Authority?, in origin: Origin) -> String {
         guard let named, let written = head.authority ?? head.fields.first("host") else { return head.authority ?? origin.authority }
-        guard named.port == nil, origin.port != origin.scheme.defaultPort else { return written }
+        guard named.port == nil, origin.port != origin.scheme.defaultPort, named.host == origin.host else { return written }
         return "\(written.hasSuffix(":") ? String(written.dropLast()) : written):\(origin.port)"
     }
 

@@ -55,7 +55,7 @@ struct BodyFacetsFitTests {
         (#"{"t":"{{jwt:1}}","n":1}"#, #"{"t":"abc","n":1}"#, "application/json", true),
         (#"{"t":"{{jwt:1}}","n":1}"#, #"{"t":"abc","n":2}"#, "application/json", false),
         (#"{"t":"{{jwt:1}}","n":1}"#, #"{"t":"abc","n":"1"}"#, "application/json", false),
-        (#"{"t":"{{jwt:1}}"}"#, #"{"t":""}"#, "application/json", false), (#"{"t":"{{jwt:1}}"}"#, #"{"t":12}"#, "application/json", true),
+        (#"{"t":"{{jwt:1}}"}"#, #"{"t":""}"#, "application/json", false), (#"{"t":"{{jwt:1}}"}"#, #"{"t":12}"#, "application/json", false),
         (#"{"t":"x-{{jwt:1}}"}"#, #"{"t":"x-9"}"#, "application/json", true),
         (#"{"t":"x-{{jwt:1}}"}"#, #"{"t":"y-9"}"#, "application/json", false),
         (#"{"t":"{{jwt:1}}"}"#, #"{"t":"a","u":1}"#, "application/json", false),

@@ -583,12 +583,14 @@ import Testing
         (lines: ["Range: bytes=6-9"], status: 206, answering: ["Content-Range: bytes 6-9/10"], answer: "6789", isLeft: false),
     ]
 
-    private func pieces(tag: String) -> [Request] {
-        self.pieces.map { piece in
+    /// - Parameter pause: milliseconds from the start of each piece to that of the next; each takes 10.
+    private func pieces(tag: String, pause: Int = 1) -> [Request] {
+        self.pieces.enumerated().map { number, piece in
             Request(
                 method: "GET", lines: piece.lines, status: piece.status,
                 answerLines: piece.answering + ["ETag: \(tag)", "Content-Type: application/octet-stream"], answer: piece.answer,
-                outcome: piece.isLeft ? .cut(Cut(by: .client, reason: "the client left")) : .complete)
+                outcome: piece.isLeft ? .cut(Cut(by: .client, reason: "the client left")) : .complete,
+                started: number * pause, total: 10)
         }
     }
 
@@ -603,6 +605,16 @@ import Testing
         }
         #expect(sources == [[0..<10], [4..<10], []])
         #expect(session.verdict().computed == 2)
+    }
+
+    /// A client that asks for the rest afterwards paused, or resumed after a break.
+    @Test func aDownloadThatWasResumedLaterIsLeftAgain() throws {
+        let requests = self.pieces(tag: "\"a\"", pause: 20)
+        let session = SentRequests(requests: requests).session()
+        for request in requests {
+            guard case .replay(_, let form) = try session.send(request) else { throw CassetteError(.damaged, "refused") }
+            #expect(form.ranges == nil)
+        }
     }
 
     /// A weak validator does not show that the parts are of one representation.

@@ -72,7 +72,7 @@ import Testing
         #expect(self.spelled(.plain, .query) == "%7B%7Bk:1%7D%7D")
         #expect(self.spelled(.url, .query) == "{{k:1}}")
         #expect(self.spelled(.url, .user) == "%7B%7Bk%3A1%7D%7D")
-        #expect(self.spelled(.plain, .number) == "0")
+        #expect(self.spelled(.plain, .number) == "2002900001")
         #expect(self.spelled(.form, .form, in: "a=%2f") == "%7b%7bk%3a1%7d%7d")
         #expect(self.spelled(.form, .form, in: "a=b:c") == "%7B%7Bk:1%7D%7D")
         #expect(self.spelled(.binary, .plain, count: 9) == "{{k:1}}**")

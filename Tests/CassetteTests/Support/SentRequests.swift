@@ -19,15 +19,19 @@ struct SentRequests: RequestSource {
         /// The text of the answer.
         var answer = ""
         var outcome = Outcome.complete
+        /// In milliseconds since 1970.
+        var started = 0
+        /// In milliseconds.
+        var total: Double?
 
         var interaction: Interaction {
             Interaction(
-                id: 1, started: Timestamp(microseconds: 0),
+                id: 1, started: Timestamp(microseconds: Int64(self.started) * 1000),
                 request: RecordedRequest(method: self.method, url: self.url, headers: HeaderFields(self.lines)),
                 response: RecordedResponse(
                     status: self.status, headers: HeaderFields(self.answerLines),
                     body: Body(size: self.answer.utf8.count, content: .text(Array(self.answer.utf8)))),
-                outcome: self.outcome)
+                outcome: self.outcome, timing: Timing(total: self.total))
         }
     }
 

@@ -25,7 +25,7 @@ import Testing
         let call = try #require(GRPCCall(head))
         #expect(
             GRPCStatus.miss("no such\nexchange, 100 %").head(call).fields.lines == [
-                "content-type: application/grpc+json", "grpc-status: 9", "grpc-message: no such%0Aexchange, 100 %25",
+                "content-type: application/grpc+json", "grpc-status: 9", "grpc-message: wiretape: miss: no such%0Aexchange, 100 %25",
                 "wiretape-error: miss",
             ])
     }
