@@ -119,21 +119,28 @@ struct ConversationChoice: Sendable {
         }
     }
 
-    /// Those whose header fields fit best come first; of equal ones, the earliest.
+    /// In order, except that conversations with the same messages change places: those whose header fields fit best come first. Conversations
+    /// with other messages are told apart by these.
     private static func bestFirst(_ pool: [Candidate]) -> [Candidate] {
         guard pool.contains(where: { $0.fit != nil }) else { return pool }
-        return pool.sorted { one, other in
-            guard let fit = one.fit, let otherFit = other.fit, fit < otherFit || otherFit < fit else {
-                return one.conversation.index < other.conversation.index
-            }
-            return fit < otherFit
+        var groups = Dictionary(grouping: pool) { $0.conversation.messages }.mapValues { group in
+            group.sorted { one, other in
+                guard let fit = one.fit, let otherFit = other.fit, fit < otherFit || otherFit < fit else {
+                    return one.conversation.index < other.conversation.index
+                }
+                return fit < otherFit
+            }[...]
         }
+        return pool.compactMap { groups[$0.conversation.messages]?.popFirst() }
     }
 
-    /// Those whose header fields fit best, ascending by index. They may answer again.
+    /// Of the conversations with the same messages, those whose header fields fit best, ascending by index. They may answer again.
     private var bestCandidates: [Candidate] {
-        guard let best = self.candidates.compactMap(\.fit).min() else { return self.candidates }
-        return self.candidates.filter { $0.fit.map { !(best < $0) } ?? true }
+        let best = Dictionary(self.candidates.compactMap { one in one.fit.map { (one.conversation.messages, $0) } }, uniquingKeysWith: min)
+        return self.candidates.filter { one in
+            guard let fit = one.fit, let least = best[one.conversation.messages] else { return true }
+            return !(least < fit)
+        }
     }
 
     private static func indexes(_ pool: [Candidate]) -> [Int] { pool.map(\.conversation.index) }

@@ -146,7 +146,7 @@ enum RequestFieldNames {
 
     private static let ignored = [
         "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect",
-        "content-length", "proxy-authorization", "http2-settings", "sec-websocket-key", "sec-websocket-version",
+        "content-length", "proxy-authorization", "grpc-timeout", "http2-settings", "sec-websocket-key", "sec-websocket-version",
         "sec-websocket-extensions",
     ]
 

@@ -70,6 +70,12 @@ import Testing
         #expect(self.order(themes, for: ["Cookie: theme=light"], used: [1]) == [0])
     }
 
+    /// Their messages will tell them apart, so the order decides until then.
+    @Test func tiesAreBrokenAmongEqualMessagesOnly() {
+        let calls = ["a", "b"].enumerated().map { self.conversation($0, ["X-Note: \($1)"], [$1], greeting: $1) }
+        #expect(self.order(calls, for: ["X-Note: b"]) == [0, 1])
+    }
+
     @Test func aPlaceholderInAMessageNamesTheClient() {
         func facets(_ number: Int) -> BodyFacets {
             var facets = ListedRequests.facets("hello")
