@@ -311,9 +311,9 @@ struct BodyGroup: Sendable {
         self.numbers[body].flatMap { self.equals[$0].laidOut(index, for: live) }
     }
 
-    /// Whether the recorded client left before the answer to its request for a part came, while other requests were getting that part.
-    func isUnanswered(_ index: Int, from ranges: ComputedRanges, _ body: BodyFacets) -> Bool {
-        self.numbers[body].map { self.equals[$0].isUnanswered(index, from: ranges) } ?? false
+    /// The part that a recorded client asked for and left before its answer came.
+    mutating func computed(unanswered index: Int, _ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule) -> ComputedRanges? {
+        self.numbers[body].flatMap { self.equals[$0].computed(unanswered: index, for: live, rule) }
     }
 
     /// The rest of an answer that the recorded client left.

@@ -406,9 +406,8 @@ public final class CassetteSession: Sendable {
                     state.verdict.note(
                         computed:
                             "\(self.text(ofExchange: index)): the rest of exchange \(index + 1) from \(ranges.sources.count) exchanges")
-                } else if form.ranges == nil, self.ranges == .computed,
-                    case .computed(let ranges)? = group.computed(body, live, state.assignments), let source = ranges.sources.first,
-                    group.isUnanswered(index, from: ranges, body)
+                } else if form.ranges == nil, let ranges = group.computed(unanswered: index, body, live, state.assignments),
+                    let source = ranges.sources.first
                 {
                     // Its client left before the answer came, but other requests got this part.
                     form.ranges = ranges

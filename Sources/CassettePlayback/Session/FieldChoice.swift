@@ -365,10 +365,12 @@ struct FieldChoice: Sendable {
             length: whole.facts.length, ranges: ranges, sources: [ComputedRanges.Source(index: whole.index, bytes: whole.facts.bytes)])
     }
 
-    /// Whether the recorded client left before the answer to its request for a part came, while other requests were getting that part.
-    func isUnanswered(_ index: Int, from ranges: ComputedRanges) -> Bool {
-        guard let span = self.unanswered[UInt32(index)] else { return false }
-        return ranges.sources.contains { self.ranges[UInt32($0.index)]?.span.overlaps(span) == true }
+    /// The part that a recorded client asked for and left before its answer came, if other requests were getting that part at the same time.
+    mutating func computed(unanswered index: Int, for live: LiveFields, _ rule: AssignmentRule) -> ComputedRanges? {
+        guard live.computesRanges, let span = self.unanswered[UInt32(index)], case .computed(let ranges)? = self.computed(for: live, rule),
+            ranges.sources.contains(where: { self.ranges[UInt32($0.index)]?.span.overlaps(span) == true })
+        else { return nil }
+        return ranges
     }
 
     /// The rest of an answer that the recorded client left, from other parts that the same requester got; nil if they do not contain it.
