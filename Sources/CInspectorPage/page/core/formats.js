@@ -259,7 +259,7 @@ export function graphQLRequest(value) {
 
 function base64URL(text) { const binary = atob(text.replace(/-/g, "+").replace(/_/g, "/")); return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(binary, (one) => one.charCodeAt(0))); }
 
-/** The header and the claims of a JSON Web Token (RFC 7519), with times in words; null if it is none. The signature is not checked. */
+/** The header and the claims of a JSON Web Token (RFC 7519), with times in words; null if the text is not one. The signature is not checked. */
 export function jwt(text, parse) {
   const parts = /^([\w-]{4,})\.([\w-]{2,})\.([\w-]*)$/.exec(text.trim());
   if (!parts) return null;
