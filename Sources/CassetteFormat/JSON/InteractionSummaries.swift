@@ -11,6 +11,8 @@ public struct InteractionSummaries: Sendable {
     public private(set) var firstUnreadable: Int?
     /// The positions of interactions that may have the member `repeat`, ascending.
     public private(set) var mayRepeat: [Int] = []
+    /// Whether a request may have credentials that authenticate its connection.
+    public private(set) var mayLogIn = false
 
     private struct Entry: Sendable {
         var id: Int
@@ -33,6 +35,7 @@ public struct InteractionSummaries: Sendable {
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if ByteSearch.contains("\"repeat\"", in: bytes) { self.mayRepeat.append(self.count) }
         guard let skimmed = InteractionSummaryReader.skim(bytes) else { return self.appendUnreadable() }
+        if skimmed.mayLogIn { self.mayLogIn = true }
         guard !skimmed.hasEscapes else {
             guard let summary = InteractionSummaryReader.read(bytes) else { return self.appendUnreadable() }
             return self.append(summary)
@@ -43,6 +46,7 @@ public struct InteractionSummaries: Sendable {
     }
 
     public mutating func append(_ summary: InteractionSummary) {
+        if summary.mayLogIn { self.mayLogIn = true }
         self.append(
             id: summary.id, started: summary.started, method: summary.method.utf8, url: summary.url.utf8,
             mayHaveBody: summary.mayHaveRequestBody, status: summary.status, mayHaveDecidingFields: summary.mayHaveDecidingFields)
@@ -52,6 +56,7 @@ public struct InteractionSummaries: Sendable {
     public mutating func append(_ others: InteractionSummaries) {
         self.firstUnreadable = self.firstUnreadable ?? others.firstUnreadable.map { self.count + $0 }
         self.mayRepeat += others.mayRepeat.map { self.count + $0 }
+        if others.mayLogIn { self.mayLogIn = true }
         let start = self.arena.count
         self.arena += others.arena
         self.entries.reserveCapacity(self.count + others.count)

@@ -13,10 +13,12 @@ public struct InteractionSummary: Sendable, Hashable {
     public var status: Int?
     /// False if the request certainly has none of `DecidingFields`.
     public var mayHaveDecidingFields: Bool
+    /// False if the request certainly has no credentials that authenticate its connection.
+    public var mayLogIn: Bool
 
     public init(
         id: Int, started: Timestamp, method: String, url: String, mayHaveRequestBody: Bool = false, status: Int? = nil,
-        mayHaveDecidingFields: Bool = false
+        mayHaveDecidingFields: Bool = false, mayLogIn: Bool = false
     ) {
         self.id = id
         self.started = started
@@ -25,6 +27,7 @@ public struct InteractionSummary: Sendable, Hashable {
         self.mayHaveRequestBody = mayHaveRequestBody
         self.status = status
         self.mayHaveDecidingFields = mayHaveDecidingFields
+        self.mayLogIn = mayLogIn
     }
 }
 
@@ -43,6 +46,7 @@ public enum InteractionSummaryReader {
         var mayHaveRequestBody: Bool
         var status: Int?
         var mayHaveDecidingFields: Bool
+        var mayLogIn: Bool
     }
 
     /// Nil if a required member is missing, or the text up to it is not JSON.
@@ -52,7 +56,8 @@ public enum InteractionSummaryReader {
         else { return nil }
         return InteractionSummary(
             id: skimmed.id, started: skimmed.started, method: method, url: url, mayHaveRequestBody: skimmed.mayHaveRequestBody,
-            status: skimmed.status, mayHaveDecidingFields: skimmed.mayHaveDecidingFields)
+            status: skimmed.status, mayHaveDecidingFields: skimmed.mayHaveDecidingFields,
+            mayLogIn: skimmed.mayLogIn)
     }
 
     private static func string(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ hasEscapes: Bool) -> String? {
@@ -101,13 +106,15 @@ public enum InteractionSummaryReader {
         var isRequest = false
         var isHeaders = false
         var hasDecidingFields = false
+        var mayLogIn = false
         // Nil until the request's end or its body was found.
         var hasBody: Bool?
         func skimmed(_ hasBody: Bool) -> Skimmed? {
             guard let id, let started, let method, let url else { return nil }
             return Skimmed(
                 id: id, started: started, method: method.start + 1..<method.end - 1, url: url.start + 1..<url.end - 1,
-                hasEscapes: method.isEscaped || url.isEscaped, mayHaveRequestBody: hasBody, mayHaveDecidingFields: hasDecidingFields)
+                hasEscapes: method.isEscaped || url.isEscaped, mayHaveRequestBody: hasBody, mayHaveDecidingFields: hasDecidingFields,
+                mayLogIn: mayLogIn)
         }
 
         while let token = tokenizer.next() {
@@ -134,7 +141,8 @@ public enum InteractionSummaryReader {
                 // A name may contain escapes.
                 let line = UnsafeRawBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1])
                 if token.isEscaped || DecidingFields.isOne(line) { hasDecidingFields = true }
-            case .beginObject where isRequest && isHeaders && tokenizer.depth == 4: hasDecidingFields = true
+                if token.isEscaped || ConnectionAuthentication.isUsed(byLine: line) { mayLogIn = true }
+            case .beginObject where isRequest && isHeaders && tokenizer.depth == 4: (hasDecidingFields, mayLogIn) = (true, true)
             case .string where wanted == .method: method = token
             case .string where wanted == .url: url = token
             case .endObject where isRequest && tokenizer.depth == 1: hasBody = hasBody ?? false
@@ -189,6 +197,7 @@ private struct RecorderLayout {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     private var hasDecidingFields = false
+    private var mayLogIn = false
 
     static func skim(_ bytes: UnsafeRawBufferPointer) -> InteractionSummaryReader.Skimmed? {
         var layout = RecorderLayout(bytes: bytes)
@@ -200,7 +209,7 @@ private struct RecorderLayout {
         else { return nil }
         return InteractionSummaryReader.Skimmed(
             id: id, started: started, method: method, url: url, hasEscapes: false, mayHaveRequestBody: hasBody,
-            status: hasBody ? nil : layout.status(), mayHaveDecidingFields: layout.hasDecidingFields)
+            status: hasBody ? nil : layout.status(), mayHaveDecidingFields: layout.hasDecidingFields, mayLogIn: layout.mayLogIn)
     }
 
     private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -242,10 +251,12 @@ private struct RecorderLayout {
             if self.take("\n      }") { return false }
             guard self.take("\n        ") else { return nil }
             if self.take("  \"") {
-                if DecidingFields.isOne(UnsafeRawBufferPointer(rebasing: self.bytes[self.offset...])) { self.hasDecidingFields = true }
+                let line = UnsafeRawBufferPointer(rebasing: self.bytes[self.offset...])
+                if DecidingFields.isOne(line) { self.hasDecidingFields = true }
+                if ConnectionAuthentication.isUsed(byLine: line) { self.mayLogIn = true }
                 guard self.skipText() else { return nil }
             } else if self.take("  { \"latin1\": \"") {
-                self.hasDecidingFields = true
+                (self.hasDecidingFields, self.mayLogIn) = (true, true)
                 guard self.skipText(), self.take(" }") else { return nil }
             } else if self.take("\"body\": ") {
                 return true

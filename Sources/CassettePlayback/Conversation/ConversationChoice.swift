@@ -23,8 +23,8 @@ struct ConversationChoice: Sendable {
         var echo = EchoedValues()
         /// nil if the header fields of all candidates are alike.
         let fit: FieldChoice.Fit?
-        /// How many placeholders of the last message its recorded message and request lack.
-        var missing = 0
+        /// The placeholders of the last message that its recorded message and request lack.
+        var missing = HeldPlaceholders.Lack()
     }
 
     /// Ascending by index.
@@ -70,9 +70,9 @@ struct ConversationChoice: Sendable {
         self.candidates.removeAll { $0.missing > least }
     }
 
-    private static func missing(_ live: BodyFacets, in conversation: RecordedConversation, _ number: Int) -> Int {
-        let known = conversation.requests[number].placeholders + (conversation.traits?.profile.placeholders ?? [])
-        return live.placeholders.count { !known.contains($0) }
+    private static func missing(_ live: BodyFacets, in conversation: RecordedConversation, _ number: Int) -> HeldPlaceholders.Lack {
+        let known = conversation.requests[number].placeholders + (conversation.traits?.profile.placeholders ?? HeldPlaceholders())
+        return live.placeholders.lack(in: known)
     }
 
     mutating func clientEnded() {

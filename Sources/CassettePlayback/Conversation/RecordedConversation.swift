@@ -185,8 +185,10 @@ extension RecordedCassette {
         }
         try self.readWire(request.body, digest, take)
         return RecordedConversation(
-            interaction, index: index, requests: facets, traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: []),
-            sizes: sizes, answers: try self.messageSizes(interaction.response?.body, digest))
+            interaction, index: index, requests: facets,
+            traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: HeldPlaceholders(), login: self.login(at: index)),
+            sizes: sizes,
+            answers: try self.messageSizes(interaction.response?.body, digest))
     }
 
     /// The sizes of an answer's messages. Empty if the client had ended before the first one: then nothing depends on them.

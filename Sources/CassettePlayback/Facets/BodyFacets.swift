@@ -44,8 +44,8 @@ public struct BodyFacets: Sendable {
     var mayLack = false
     /// The sum and number of the facets that no rule allows to be missing.
     var core = FacetSum()
-    /// Hashes of the placeholders in the body as sent or recorded. They do not count for equality.
-    var placeholders: [UInt64] = []
+    /// The placeholders in the body as sent or recorded. They do not count for equality.
+    var placeholders = HeldPlaceholders()
 
     /// No body.
     public static let none = BodyFacets(kind: .none, facets: [], count: 0, hasMarks: false, sum: 0)
@@ -61,7 +61,7 @@ public struct BodyFacets: Sendable {
         var facets = self
         facets.facets = []
         facets.exempt = []
-        facets.placeholders = []
+        facets.placeholders = HeldPlaceholders()
         return facets
     }
 

@@ -67,7 +67,7 @@ struct RecordedFacets {
         let content = ContentFacets(
             self.plan, headers: self.headers, messages: self.rules.schema?.types(ofURL: self.url)?.request, digest: self.digest)
         if let bytes = try self.heldBytes(of: body) {
-            let placeholders = bytes.withUnsafeBytes { HeldPlaceholders.all(in: $0, isRecorded: true) }
+            let placeholders = bytes.withUnsafeBytes { HeldPlaceholders(in: $0, isRecorded: true) }
             if let redacted = self.redacted(bytes) {
                 redacted.withUnsafeBytes { content.push($0) }
                 var facets = BodyFacets.make(content.finish(), url: self.url, self.plan)

@@ -201,7 +201,7 @@ struct RequestProfile: Sendable, Hashable {
     /// Sorted by name; each name once.
     private(set) var fields: [Field] = []
     /// The placeholders in the request's URL, fields and body.
-    var placeholders: [UInt64]
+    var placeholders: HeldPlaceholders
 
     /// - Parameters:
     ///   - rules: their ignored fields are left out, and their patterns make values equal.
@@ -209,7 +209,7 @@ struct RequestProfile: Sendable, Hashable {
     ///   - isLive: keeps the values, to compare them with recorded ones that have marks.
     ///   - note: receives the name of each field that may make a difference, with its hash.
     init(
-        _ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64], isLive: Bool = false,
+        _ headers: HeaderFields, rules: MatchRules, placeholders: HeldPlaceholders, isLive: Bool = false,
         note: (String, UInt64) -> Void = { _, _ in }
     ) {
         self.placeholders = placeholders
@@ -303,6 +303,7 @@ struct RequestProfile: Sendable, Hashable {
     private static func field(_ hash: UInt64, _ bytes: ArraySlice<UInt8>, of name: String, _ rules: MatchRules) -> Field {
         var value = Array(bytes)
         if name == "content-type" { value = HeadKeyWriter.withoutBoundary(value) }
+        if name == "authorization", let lasting = ConnectionLogin.lasting(value) { value = lasting }
         if let pattern = rules.substitute(for: value, ofField: name) { value = pattern }
         let marked = value.withUnsafeBytes { MatchMark.replaced(in: $0) }
         value = marked ?? value
@@ -310,67 +311,5 @@ struct RequestProfile: Sendable, Hashable {
         var hasher = Hasher()
         value.withUnsafeBytes { hasher.combine(bytes: $0) }
         return Field(name: hash, value: UInt64(truncatingIfNeeded: hasher.finalize()) | 1, text: value, hasMarks: hasMarks)
-    }
-}
-
-/// Finds the placeholders in a request, as hashes of their kind and number.
-struct HeldPlaceholders {
-    /// At most this many are kept for one text.
-    private static let limit = 256
-
-    /// A number in JSON has no kind. A live one may be any recorded placeholder with its number.
-    private let isRecorded: Bool
-    private var found: [UInt64] = []
-
-    /// - Parameter isRecorded: whether the texts are those of a recorded request.
-    private init(isRecorded: Bool) { self.isRecorded = isRecorded }
-
-    /// - Parameter isRecorded: see `all(in:isRecorded:)`.
-    static func all(url: String, headers: HeaderFields, isRecorded: Bool) -> [UInt64] {
-        var placeholders = HeldPlaceholders(isRecorded: isRecorded)
-        var url = url
-        url.withUTF8 { placeholders.add(UnsafeRawBufferPointer($0)) }
-        headers.withBytes { placeholders.add($0) }
-        return placeholders.found
-    }
-
-    /// - Parameter isRecorded: whether the text is that of a recorded request.
-    static func all(in bytes: UnsafeRawBufferPointer, isRecorded: Bool) -> [UInt64] {
-        var placeholders = HeldPlaceholders(isRecorded: isRecorded)
-        placeholders.add(bytes)
-        return placeholders.found
-    }
-
-    /// Also finds placeholders in base64 or hex, as in credentials (RFC 7617, 2), in UTF-16, or behind nested escapes, as in a URL within
-    /// the query of another URL.
-    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        self.addUnescaped(bytes)
-        for view in EscapeView.levels(of: bytes) { view.withUnsafeBytes { self.addUnescaped($0) } }
-        // UTF-16 in either byte order.
-        guard ByteSearch.contains("{\0{", in: bytes) else { return }
-        bytes.filter { $0 != 0 }.withUnsafeBytes { self.addPlain($0) }
-    }
-
-    private mutating func addUnescaped(_ bytes: UnsafeRawBufferPointer) {
-        self.addPlain(bytes)
-        var scan = CodedRunScan(bytes, of: .placeholders)
-        while self.found.count < Self.limit, let run = scan.next() { run.content.withUnsafeBytes { self.addPlain($0) } }
-    }
-
-    private mutating func addPlain(_ bytes: UnsafeRawBufferPointer) {
-        var offset = 0
-        while self.found.count < Self.limit, let range = MatchMark.placeholder(in: bytes, from: offset) {
-            if let (placeholder, _) = Placeholder.spelled(in: bytes, at: range.lowerBound) {
-                // A client may capitalise a name that it received in lower case.
-                self.found.append(RequestProfile.hash(placeholder.description.lowercased()))
-                if self.isRecorded { self.found.append(RequestProfile.hash("\(placeholder.number)")) }
-            }
-            offset = range.upperBound
-        }
-        offset = 0
-        while self.found.count < Self.limit, let (range, number) = NumberPlaceholder.first(in: bytes, from: offset) {
-            self.found.append(RequestProfile.hash("\(number)"))
-            offset = range.upperBound
-        }
     }
 }

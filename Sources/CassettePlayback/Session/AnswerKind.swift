@@ -1,9 +1,11 @@
 internal import CassetteModel
 
-/// Which requests a recorded answer is possible for, according to the protocol (RFC 9110, 13.2.2 and 14.2).
+/// Which requests a recorded answer is possible for, according to the protocol (RFC 9110, 12.5, 13.2.2 and 14.2).
 enum AnswerKind: Sendable, Hashable {
     /// Answers only a request with the same preconditions or ranges.
     case partialContent, notModified, preconditionFailed, rangeNotSatisfiable
+    /// Answers only a request with the same types, languages or codings: the origin refused those of the recorded one.
+    case notAcceptable, unsupportedMediaType
     /// A whole representation, which does not answer a request for a part.
     case whole
     /// A whole representation that answered a request for a part: the origin ignores ranges.
@@ -34,6 +36,8 @@ enum AnswerKind: Sendable, Hashable {
             case 206: .partialContent
             case 304: .notModified
             case 412: .preconditionFailed
+            case 406: .notAcceptable
+            case 415: .unsupportedMediaType
             case 416: .rangeNotSatisfiable
             default: .other
             }
@@ -41,16 +45,19 @@ enum AnswerKind: Sendable, Hashable {
 
     var isBound: Bool {
         switch self {
-        case .partialContent, .notModified, .preconditionFailed, .rangeNotSatisfiable: true
+        case .partialContent, .notModified, .preconditionFailed, .rangeNotSatisfiable, .notAcceptable, .unsupportedMediaType: true
         case .whole, .wholeForRange, .other: false
         }
     }
+
+    /// Whether the answer depends on what the request offers or accepts, which rules may ignore, and not on preconditions or ranges.
+    var isNegotiated: Bool { self == .notAcceptable || self == .unsupportedMediaType }
 
     /// Whether the request's preconditions are evaluated against the representation in the recorded answer.
     var isConditional: Bool {
         switch self {
         case .partialContent, .whole, .wholeForRange, .notModified: true
-        case .preconditionFailed, .rangeNotSatisfiable, .other: false
+        case .preconditionFailed, .rangeNotSatisfiable, .notAcceptable, .unsupportedMediaType, .other: false
         }
     }
 
@@ -60,15 +67,24 @@ enum AnswerKind: Sendable, Hashable {
         case .partialContent, .rangeNotSatisfiable: ["range", "if-range", "x-ms-range"]
         case .notModified: ["if-none-match", "if-modified-since"]
         case .preconditionFailed: ["if-match", "if-none-match", "if-unmodified-since", "if-modified-since"]
+        case .notAcceptable: Self.accepted
+        case .unsupportedMediaType: Self.offered
         case .whole, .wholeForRange, .other: []
         }
     }
+
+    /// The fields because of which an origin answers with 406 (RFC 9110, 12.5). `Accept-Encoding` never causes a miss.
+    private static let accepted = ["accept", "accept-charset", "accept-language"]
+    /// Those because of which it answers with 415 (RFC 9110, 15.5.16).
+    private static let offered = ["content-type", "content-encoding"]
+    static let negotiated = accepted + offered
 
     /// If the recorded request had any of these fields, a request needs at least one of them, whatever the rules ignore. Without one, this
     /// answer is not possible.
     var needed: [String] {
         switch self {
         case .partialContent, .rangeNotSatisfiable: ["range", "x-ms-range"]
+        case .notAcceptable, .unsupportedMediaType: []
         case .notModified, .preconditionFailed, .whole, .wholeForRange, .other: self.names
         }
     }

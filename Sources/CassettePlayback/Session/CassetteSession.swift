@@ -36,6 +36,8 @@ public final class CassetteSession: Sendable {
     let groups: KeyGroups
     /// Nil if no body has to be looked up.
     let source: (any RequestSource)?
+    /// Whether somebody logged in on a connection of the recording, so that `begin` compares logins.
+    public let comparesLogins: Bool
     let digest: @Sendable () -> any ContentDigest
     /// Shared by the sessions of one run, each of which has its own rules.
     let state: Guarded<State>
@@ -122,6 +124,7 @@ public final class CassetteSession: Sendable {
         self.nearestRequests = NearestRequests(in: keys)
         self.groups = KeyGroups(keys)
         self.source = source
+        self.comparesLogins = source?.hasLogins ?? false
         self.digest = digest
         let assignments = AssignmentRule(
             isAnswerable: keys.keyNumbers.lazy.map { $0 != RecordedKeys.noKey }, repetition: repetition, order: order,
@@ -149,6 +152,7 @@ public final class CassetteSession: Sendable {
         self.nearestRequests = NearestRequests(in: keys)
         self.groups = KeyGroups(keys)
         self.source = before.source
+        self.comparesLogins = before.comparesLogins
         self.digest = before.digest
         self.state = before.state
         self.generation = before.state.withLock { state in
@@ -189,8 +193,11 @@ public final class CassetteSession: Sendable {
     // MARK: Deciding
 
     /// Decides on a request whose head has arrived, or asks for its body. May be called from any thread and never blocks.
+    ///
+    /// - Parameter login: who has logged in on the client's connection; used only if `comparesLogins`.
     public func begin(
-        method: String, url: String, headers: HeaderFields = HeaderFields(), hasBody: Bool = false, opensWebSocket: Bool = false
+        method: String, url: String, headers: HeaderFields = HeaderFields(), hasBody: Bool = false, opensWebSocket: Bool = false,
+        login: ConnectionLogin = .unknown
     ) -> Opening {
         // This mode looks nothing up, so no key is needed.
         if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
@@ -205,7 +212,8 @@ public final class CassetteSession: Sendable {
                 redaction: redaction, head: Array(head), key: key,
                 fields: LiveFields(
                     method: method, comparedHeaders, rules: self.rules,
-                    placeholders: redaction == nil ? [] : HeldPlaceholders.all(url: url, headers: headers, isRecorded: false),
+                    placeholders: HeldPlaceholders(self.comparesLogins ? login : .unknown)
+                        + (redaction == nil ? HeldPlaceholders() : HeldPlaceholders(url: url, headers: headers, isRecorded: false)),
                     computesRanges: self.ranges == .computed),
                 digest: self.digest)
         }

@@ -19,15 +19,18 @@ struct ExchangeTraits: Sendable {
     /// The names of the fields by which the answer may vary: selecting fields, and those in a recorded `Vary`.
     var names: [UInt64: String]
 
-    /// - Parameter bodyPlaceholders: the placeholders in the request's body.
-    init(_ interaction: Interaction, rules: MatchRules, bodyPlaceholders: [UInt64]) {
+    /// - Parameters:
+    ///   - bodyPlaceholders: the placeholders in the request's body.
+    ///   - login: nil if nobody logged in on a connection of the recording.
+    init(_ interaction: Interaction, rules: MatchRules, bodyPlaceholders: HeldPlaceholders, login: ConnectionLogin? = nil) {
         let request = interaction.request
         let response = interaction.response
         let varying = Set(response.map { RequestFieldNames.varying(in: $0.headers) } ?? [])
         var names: [UInt64: String] = [:]
         self.profile = RequestProfile(
             request.headers, rules: rules,
-            placeholders: HeldPlaceholders.all(url: request.url, headers: request.headers, isRecorded: true) + bodyPlaceholders
+            placeholders: HeldPlaceholders(login ?? .unknown)
+                + HeldPlaceholders(url: request.url, headers: request.headers, isRecorded: true) + bodyPlaceholders
         ) { name, hash in
             if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
         }

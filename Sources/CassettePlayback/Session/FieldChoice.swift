@@ -158,8 +158,8 @@ struct FieldChoice: Sendable {
     struct Suitable: Sendable {
         /// Ascending.
         var members: [UInt32]
-        /// How many placeholders of the live request these lack.
-        var missing: Int
+        /// The placeholders of the live request that these lack.
+        var missing: HeldPlaceholders.Lack
         var fit: Fit
     }
 
@@ -197,8 +197,8 @@ struct FieldChoice: Sendable {
         return Self.least(allowed) { self.missingPlaceholders(self.classes[$0], live) }
     }
 
-    private func missingPlaceholders(_ one: Class, _ live: LiveFields) -> Int {
-        live.placeholders.count { !one.profile.placeholders.contains($0) }
+    private func missingPlaceholders(_ one: Class, _ live: LiveFields) -> HeldPlaceholders.Lack {
+        live.placeholders.lack(in: one.profile.placeholders)
     }
 
     private static func least<Value: Comparable>(_ classes: [Int], by value: (Int) -> Value) -> [Int] {

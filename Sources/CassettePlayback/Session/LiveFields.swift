@@ -5,7 +5,7 @@ internal import TapeBytes
 struct LiveFields: Sendable {
     static let lastEventID = RequestProfile.hash("last-event-id")
     private static let conditions = Dictionary(
-        uniqueKeysWithValues: RequestFieldNames.conditions.map { ($0, RequestProfile.hash($0)) })
+        uniqueKeysWithValues: (RequestFieldNames.conditions + AnswerKind.negotiated).map { ($0, RequestProfile.hash($0)) })
     private static let ranges = ["range", "if-range", "x-ms-range"]
     /// The hashes of the names.
     static let rangeNames = Set(ranges.map(RequestProfile.hash))
@@ -15,8 +15,9 @@ struct LiveFields: Sendable {
         ["accept", "accept-charset", "accept-language", "want-digest", "want-content-digest", "want-repr-digest"].map(RequestProfile.hash))
 
     let profile: RequestProfile
-    /// The cassette's placeholders in the request as it arrived. The client got them from an earlier replayed answer.
-    var placeholders: [UInt64]
+    /// The cassette's placeholders in the request as it arrived, which the client got from an earlier replayed answer, and the marks of its
+    /// login.
+    var placeholders: HeldPlaceholders
     /// Whether it asks for a part of the representation, which only a GET can (RFC 9110, 14.2), and the rules do not ignore that.
     let asksRange: Bool
     /// Whether ranges are computed from a whole representation.
@@ -35,13 +36,16 @@ struct LiveFields: Sendable {
 
     /// - Parameters:
     ///   - headers: redacted, as the cassette would contain them.
-    ///   - placeholders: the placeholders in the request as it arrived.
-    init(method: String, _ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64] = [], computesRanges: Bool = true) {
-        self.profile = RequestProfile(headers, rules: rules, placeholders: [], isLive: true)
+    ///   - placeholders: the placeholders in the request as it arrived, and the marks of its login.
+    init(
+        method: String, _ headers: HeaderFields, rules: MatchRules, placeholders: HeldPlaceholders = HeldPlaceholders(),
+        computesRanges: Bool = true
+    ) {
+        self.profile = RequestProfile(headers, rules: rules, placeholders: HeldPlaceholders(), isLive: true)
         self.placeholders = placeholders
         self.isRetrieval = method == "GET" || method == "HEAD"
         self.present = RequestFieldNames.conditions(in: headers)
-        self.ignored = Set(RequestFieldNames.conditions.filter(rules.ignoresField))
+        self.ignored = Set((RequestFieldNames.conditions + AnswerKind.negotiated).filter(rules.ignoresField))
         let ranges = ["x-ms-range", "range"].filter { [present, ignored] in present.contains($0) && !ignored.contains($0) }
         self.asksRange = method == "GET" && !ranges.isEmpty
         self.computesRanges = computesRanges
@@ -80,7 +84,7 @@ struct LiveFields: Sendable {
         return nil
     }
 
-    /// Whether a precondition or range is the same, or is ignored by rules.
+    /// Whether a precondition, a range, or a field that the answer depends on is the same, or is ignored by rules.
     private func agrees(with recorded: RequestProfile, on condition: String) -> Bool {
         guard !self.ignored.contains(condition), let hash = Self.conditions[condition] else { return true }
         return self.profile.agrees(with: recorded, on: hash)
@@ -89,7 +93,10 @@ struct LiveFields: Sendable {
     /// The preconditions and ranges that make a recorded answer impossible for this request; empty if there are none.
     private func conflicts(_ kind: AnswerKind, _ recorded: RequestProfile) -> [String] {
         // The effect of such a request depends on its preconditions.
-        guard self.isRetrieval else { return RequestFieldNames.conditions.filter { !self.agrees(with: recorded, on: $0) } }
+        guard self.isRetrieval else {
+            let names = RequestFieldNames.conditions + (kind.isNegotiated ? kind.names : [])
+            return names.filter { !self.agrees(with: recorded, on: $0) }
+        }
         if kind == .notModified, self.areTagsJudged(recorded) { return [] }
         if kind.isBound { return kind.names.filter { !self.agrees(with: recorded, on: $0) } }
         guard kind == .whole, self.asksRange else { return [] }
@@ -122,7 +129,7 @@ struct LiveFields: Sendable {
         // An event stream continues where its client stopped, so the field is only a preference (HTML, 9.2.3).
         if text == "last-event-id" { return true }
         // A whole representation answers any conditional request for it (RFC 9110, 13.2.2).
-        if self.isRetrieval, !kind.isBound, Self.conditions[text] != nil { return true }
+        if self.isRetrieval, !kind.isBound, RequestFieldNames.conditions.contains(text) { return true }
         return self.profile.agrees(with: recorded, on: name)
     }
 
@@ -148,7 +155,7 @@ struct LiveFields: Sendable {
             let known = Self.value(of: name, in: recorded.headers)
             let here = Self.value(of: name, in: headers).map { LiveSecrets.hidden($0, where: known) }
             // Without the same condition, the answer would be wrong.
-            if kind.isBound && kind.names.contains(name) || name == failing, let status = recorded.traits.status {
+            if kind.isBound && !kind.isNegotiated && kind.names.contains(name) || name == failing, let status = recorded.traits.status {
                 return .condition(name: name, here: here.map(Self.text), recorded: known.map(Self.text), status: status)
             }
             return .header(name: name, here: here.map(Self.text), recorded: known.map(Self.text))

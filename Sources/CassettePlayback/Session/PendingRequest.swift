@@ -134,9 +134,9 @@ public struct PendingBody: ~Copyable {
 
     /// Ends the body and returns its facets.
     public consuming func finish() -> BodyFacets {
-        var placeholders: [UInt64] = []
+        var placeholders = HeldPlaceholders()
         if let redaction = self.redaction, !self.held.isEmpty {
-            placeholders = (self.content() ?? self.held).withUnsafeBytes { HeldPlaceholders.all(in: $0, isRecorded: self.isRecorded) }
+            placeholders = (self.content() ?? self.held).withUnsafeBytes { HeldPlaceholders(in: $0, isRecorded: self.isRecorded) }
             self.held = redaction.redacted(body: self.held, headers: self.headers, messages: self.messages) ?? self.held
         }
         self.releaseHeld()

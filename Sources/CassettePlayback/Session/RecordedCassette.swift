@@ -26,6 +26,8 @@ public final class RecordedCassette: Sendable {
     /// Positions in the file, in order of request start.
     private let order: [Int32]
     private let requests: InteractionSummaries
+    /// The login on the connection of each exchange, by index in order of request start; nil if nobody logged in on a connection.
+    private let logins = Guarded<[ConnectionLogin]?>(nil)
 
     /// Indexes the file without decoding it.
     ///
@@ -53,7 +55,39 @@ public final class RecordedCassette: Sendable {
         self.journalProblems = journals.problems
         self.order = starts.map(\.position)
         self.requests = requests
+        guard requests.mayLogIn else { return }
+        let logins = self.readLogins()
+        self.logins.withLock { $0 = logins }
     }
+
+    /// Decodes the whole file.
+    private func readLogins() -> [ConnectionLogin] {
+        struct Connection: Hashable {
+            var id: Int
+            var remote: String
+        }
+        var open: [Connection: ConnectionLogin] = [:]
+        return self.order.indices.map { index in
+            // An unreadable exchange is reported when a request needs it.
+            guard let interaction = try? self.interaction(at: index) else { return .unknown }
+            guard let info = interaction.connection else {
+                var login = ConnectionLogin.unknown
+                login.note(interaction)
+                return login
+            }
+            let connection = Connection(id: info.id, remote: info.remote)
+            // Several recordings in one file may count their connections alike.
+            var login = info.isReused ? open[connection] ?? .unknown : ConnectionLogin()
+            login.note(interaction)
+            open[connection] = login
+            return login
+        }
+    }
+
+    var hasLogins: Bool { self.logins.withLock { $0 != nil } }
+
+    /// The login on the connection of an exchange; nil if nobody logged in on a connection.
+    func login(at index: Int) -> ConnectionLogin? { self.logins.withLock { $0?[index] } }
 
     /// What users should know about the file before they use it, as sentences.
     public var notices: [String] {
@@ -268,6 +302,9 @@ public final class RecordedCassette: Sendable {
 
 /// The source of data that a session's index of a cassette does not contain. May read from disk.
 protocol RequestSource: Sendable {
+    /// Whether somebody logged in on a connection of the recording.
+    var hasLogins: Bool { get }
+
     /// Equal for requests with equal header fields, except for fields that change with each request or describe the client.
     func comparedFields(at index: Int) throws(CassetteError) -> UInt64
 
@@ -289,6 +326,8 @@ protocol RequestSource: Sendable {
 }
 
 extension RequestSource {
+    var hasLogins: Bool { false }
+
     /// For requests without header fields.
     func comparedFields(at index: Int) throws(CassetteError) -> UInt64 { 0 }
 }
@@ -297,8 +336,9 @@ extension RecordedCassette: RequestSource {
     package func comparedFields(at index: Int) throws(CassetteError) -> UInt64 {
         let bytes = try self.bytes(at: index)
         let lines = bytes.withUnsafeBytes { InteractionSummaryReader.requestHeaders($0) }
+        let login = self.login(at: index)?.marks.reduce(0, &+) ?? 0
         // Bytes that cannot be skimmed equal nothing.
-        return lines.map(RequestFieldNames.comparedFields) ?? UInt64(truncatingIfNeeded: index) | 1
+        return lines.map { RequestFieldNames.comparedFields($0) &+ login } ?? UInt64(truncatingIfNeeded: index) | 1
     }
 
     package func comparedRequest(
@@ -314,7 +354,7 @@ extension RecordedCassette: RequestSource {
             method: request.method, url: request.url, headers: request.headers, facets: facets,
             isComplete: request.body?.isComplete ?? true,
             isMissing: interaction.lacksRequestBody,
-            traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: facets.placeholders))
+            traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: facets.placeholders, login: self.login(at: index)))
     }
 }
 

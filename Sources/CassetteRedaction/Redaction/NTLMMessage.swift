@@ -4,7 +4,7 @@ internal import TapeBytes
 ///
 /// The proof is a secret, and different in each login. The user's name is not a secret. It distinguishes two users who log in to one URL at
 /// the same time, as the name in Digest does.
-struct NTLMMessage {
+package struct NTLMMessage {
     /// `NTLMSSP` and the number of the message.
     private static let signature = Array("NTLMSSP\0".utf8) + [3, 0, 0, 0]
     /// The length of the head up to its flags.
@@ -21,7 +21,7 @@ struct NTLMMessage {
     private let user: ArraySlice<UInt8>
 
     /// Nil if the text is not such a message.
-    init?(_ base64: [UInt8]) {
+    package init?(_ base64: [UInt8]) {
         guard base64.count <= Self.limit, base64.starts(with: "TlRMTVNTUAAD".utf8), let message = Base64.decode(base64),
             message.starts(with: Self.signature), message.count >= Self.headLength,
             let domain = Self.field(Self.domainField, of: message), let user = Self.field(Self.userField, of: message)
@@ -39,7 +39,7 @@ struct NTLMMessage {
     }
 
     /// The message with only its domain and user, in base64: the same for each login of a user.
-    var identity: [UInt8] {
+    package var identity: [UInt8] {
         var message = Self.signature
         var offset = Self.headLength
         let absent = self.domain.prefix(0)

@@ -228,7 +228,8 @@ public struct OpenConversations: Sendable {
         let (request, id) = (head.interaction.request, head.interaction.id)
         let summary = InteractionSummary(
             id: id, started: head.interaction.started, method: request.method, url: request.url, mayHaveRequestBody: request.body != nil,
-            mayHaveDecidingFields: DecidingFields.areIn(request.headers))
+            mayHaveDecidingFields: DecidingFields.areIn(request.headers),
+            mayLogIn: ConnectionAuthentication.isUsed(by: request.headers))
         return OpenConversation(
             summary: summary, count: lines.count, size: lines.size,
             droppedBytes: lines.droppedBytes, name: name, form: head.form, folder: place, sha256: lines.sha256)

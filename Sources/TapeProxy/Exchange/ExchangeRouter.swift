@@ -126,7 +126,7 @@ struct ExchangeRouter {
         let opensWebSocket = self.proxy.library != nil && WebSocketHandshake.isAsked(by: request.head)
         let opening = self.proxy.session.begin(
             method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody,
-            opensWebSocket: opensWebSocket)
+            opensWebSocket: opensWebSocket, login: self.peer.login(request.head.fields, to: scope.origin))
         switch opening {
         case .needsBody(let pending) where opensWebSocket && pending.hasEqualHead:
             return WebSocketOpening(router: self, request: request, scope: scope, pending: pending)

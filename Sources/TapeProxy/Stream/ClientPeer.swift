@@ -1,3 +1,5 @@
+internal import CassetteModel
+internal import CassettePlayback
 internal import NIOCore
 internal import TapeBytes
 internal import TapeExchange
@@ -17,6 +19,8 @@ final class ClientPeer {
     var remoteAddress: SocketAddress?
     /// The same with its port.
     var proxyAddress: SocketAddress?
+    /// Who has logged in, by origin; only for origins with logins in the cassette.
+    private var logins: [Origin: ConnectionLogin] = [:]
     private var sessionGate: SessionGate
     /// Set while the connection is open, because it closes with its session.
     private weak var connection: (any TimedConnection)?
@@ -52,6 +56,17 @@ final class ClientPeer {
         self.session.remove(connection)
     }
 
+    /// The login of a request, which may change that of the connection.
+    func login(_ request: HeaderFields, to origin: Origin) -> ConnectionLogin {
+        guard self.session.session.comparesLogins else { return .unknown }
+        if self.logins.count >= Self.loginLimit, self.logins[origin] == nil { return .unknown }
+        self.logins[origin, default: ConnectionLogin()].note(request)
+        return self.logins[origin] ?? .unknown
+    }
+
+    /// How many origins a connection may log in to. A client that asks more of them is unknown to the others.
+    private static let loginLimit = 256
+
     /// Switches to the session that a request is for. Not called inside a tunnel, whose requests belong to the session of its CONNECT.
     ///
     /// - Returns: the refusal, if credentials are missing or wrong; otherwise nil.
@@ -67,6 +82,7 @@ final class ClientPeer {
             session.add(connection)
         }
         self.session = session
+        self.logins = [:]
         session.log.sessionEntered(connection: self.id)
         return nil
     }

@@ -21,7 +21,9 @@ import Testing
             summary?.status = nil
             // Some fields are known only after they are decoded.
             #expect(summary?.mayHaveDecidingFields == true || !DecidingFields.areIn(interaction.request.headers))
+            #expect(summary?.mayLogIn == true || !ConnectionAuthentication.isUsed(by: interaction.request.headers))
             summary?.mayHaveDecidingFields = false
+            summary?.mayLogIn = false
             #expect(
                 summary
                     == InteractionSummary(

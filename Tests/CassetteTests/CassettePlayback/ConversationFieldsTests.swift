@@ -21,7 +21,7 @@ import Testing
             recording: ConversationScript.Recording(
                 requests: messages.count, head: ConversationScript.Step(after: 0),
                 messages: [ConversationScript.Step(after: messages.count)]),
-            traits: ExchangeTraits(interaction, rules: .standard, bodyPlaceholders: []))
+            traits: ExchangeTraits(interaction, rules: .standard, bodyPlaceholders: HeldPlaceholders()))
     }
 
     /// The conversations in the order in which they answer a client with these fields; empty if none may.
@@ -30,7 +30,7 @@ import Testing
         fields.add(conversations)
         let headers = HeaderFields(lines)
         let live = LiveFields(
-            method: "GET", headers, rules: .standard, placeholders: HeldPlaceholders.all(url: "", headers: headers, isRecorded: false))
+            method: "GET", headers, rules: .standard, placeholders: HeldPlaceholders(url: "", headers: headers, isRecorded: false))
         let fits = fields.fits(for: live)
         let left = conversations.filter { fits?[$0.index] != nil || fits == nil }
         let choice = ConversationChoice(left, fits: fits ?? [:], order: .strict, latency: .none)
@@ -79,7 +79,7 @@ import Testing
     @Test func aPlaceholderInAMessageNamesTheClient() {
         func facets(_ number: Int) -> BodyFacets {
             var facets = ListedRequests.facets("hello")
-            facets.placeholders = [RequestProfile.hash("{{token:\(number)}}")]
+            facets.placeholders = Array("{{token:\(number)}}".utf8).withUnsafeBytes { HeldPlaceholders(in: $0, isRecorded: true) }
             return facets
         }
         let conversations = (1...2).map { number in

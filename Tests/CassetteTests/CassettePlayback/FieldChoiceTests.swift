@@ -44,6 +44,28 @@ import Testing
         #expect(try self.indexes(session, [self.get(other), self.get(), self.get(recorded)]) == [nil, nil, 0])
     }
 
+    @Test(arguments: ["Accept", "Accept-Language", "Accept-Charset"])
+    func aRefusalOfWhatAClientAcceptsIsOnlyForThat(name: String) throws {
+        let session = SentRequests(requests: [self.get("\(name): a", status: 406)]).session()
+        #expect(try self.indexes(session, [self.get("\(name): b"), self.get(), self.get("\(name): a")]) == [nil, nil, 0])
+    }
+
+    @Test(arguments: ["Content-Type", "Content-Encoding"])
+    func aRefusalOfATypeIsOnlyForThat(name: String) throws {
+        func post(_ value: String) -> Request { Request(lines: ["\(name): \(value)"], body: "x", status: 415) }
+        let session = SentRequests(requests: [post("a/b")]).session()
+        #expect(try self.indexes(session, [post("c/d"), post("a/b")]) == [nil, 0])
+    }
+
+    @Test func aRefusedTypeMayBeIgnored() throws {
+        let recorded = Request(lines: ["Content-Type: text/xml"], body: "x", status: 415)
+        let live = Request(lines: ["Content-Type: text/csv"], body: "x")
+        let report = try self.miss(SentRequests(requests: [recorded]).session(), live)
+        #expect(report.ignorablePlaces == ["header:content-type"])
+        let session = SentRequests(requests: [recorded]).session(rules: try MatchRules(ignore: ["header:content-type"]))
+        #expect(try self.indexes(session, [live]) == [0])
+    }
+
     @Test func rangesDoNotGetEachOthersBytes() throws {
         let recorded = ["0-4", "5-9", "10-14"].map { self.get("Range: bytes=\($0)", status: 206, answer: "part \($0)") }
         let session = SentRequests(requests: recorded).session()
@@ -411,6 +433,41 @@ import Testing
         let bodies = (1...3).map { Request(lines: MatchFixture.json, body: "{\"token\":\"{{token:\($0)}}\"}", answer: "\($0)") }
         let inBodies = SentRequests(requests: bodies).session(redaction: LiveRedactor(Redactor()))
         #expect(try self.indexes(inBodies, [bodies[2], bodies[0], bodies[1]]) == [2, 0, 1])
+    }
+
+    /// A transfer between two secret accounts, and its reverse, wherever a client names them.
+    @Test func placeholdersInOtherPlacesAreOtherRequests() throws {
+        func reversed(_ request: (_ from: Int, _ to: Int) -> Request, _ place: Comment) throws {
+            let recorded = [request(1, 2), request(2, 1), request(1, 1)]
+            for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0], [1, 2, 0]] {
+                let session = SentRequests(requests: recorded).session(redaction: LiveRedactor(Redactor()))
+                #expect(try self.indexes(session, order.map { recorded[$0] }) == order, place)
+            }
+        }
+        func post(_ lines: [String], _ body: String) -> Request { Request(lines: lines, body: body, answer: body) }
+        let form = ["Content-Type: application/x-www-form-urlencoded"]
+        try reversed({ post(MatchFixture.json, "{\"token\":\"{{token:\($0)}}\",\"secret\":\"{{token:\($1)}}\"}") }, "JSON")
+        try reversed({ post(MatchFixture.json, "{\"tokens\":[\"{{token:\($0)}}\",\"{{token:\($1)}}\"]}") }, "an array")
+        try reversed({ post(form, "token=%7B%7Btoken:\($0)%7D%7D&secret={{token:\($1)}}") }, "a form")
+        try reversed({ post(["Content-Type: text/xml"], "<a><token>{{token:\($0)}}</token><secret>{{token:\($1)}}</secret></a>") }, "XML")
+        try reversed({ self.get("X-Api-Key: {{token:\($0)}}", "Cookie: token={{token:\($1)}}", answer: "\($0) \($1)") }, "fields")
+        try reversed({ Request(method: "GET", url: "http://a.test/{{token:\($0)}}/{{token:\($1)}}", answer: "\($0) \($1)") }, "a path")
+        try reversed(
+            { Request(method: "GET", url: "http://a.test/?token={{token:\($0)}}&secret={{token:\($1)}}", answer: "\($0) \($1)") }, "a query"
+        )
+    }
+
+    @Test func membersInAnotherOrderAreTheSameRequest() throws {
+        func post(_ body: String) -> Request { Request(lines: MatchFixture.json, body: body, answer: body) }
+        let recorded = [
+            post("{\"token\":\"{{token:1}}\",\"secret\":\"{{token:2}}\"}"), post("{\"token\":\"{{token:2}}\",\"secret\":\"{{token:1}}\"}"),
+        ]
+        let live = [
+            post("{ \"secret\" : \"{{token:1}}\", \"token\" : \"{{token:2}}\" }"),
+            post("{\n\"secret\":\"{{token:2}}\",\"token\":\"{{token:1}}\"}"),
+        ]
+        let session = SentRequests(requests: recorded).session(redaction: LiveRedactor(Redactor()))
+        #expect(try self.indexes(session, live) == [1, 0])
     }
 
     /// The spellings of clients for a value that they received: escaped twice, in capitals, compressed.

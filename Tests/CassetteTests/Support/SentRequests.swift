@@ -68,7 +68,7 @@ struct SentRequests: RequestSource {
         let request = self.requests[index]
         var facets = MatchFixture.live(request.sent, request.lines, rules, url: request.url)
         // A cassette holds the decoded text of a coded body.
-        facets.placeholders = (request.sent + Array(request.body.utf8)).withUnsafeBytes { HeldPlaceholders.all(in: $0, isRecorded: true) }
+        facets.placeholders = (request.sent + Array(request.body.utf8)).withUnsafeBytes { HeldPlaceholders(in: $0, isRecorded: true) }
         return ComparedRequest(
             method: request.method, url: request.url, headers: HeaderFields(request.lines), facets: facets, isComplete: true,
             traits: ExchangeTraits(request.interaction, rules: rules, bodyPlaceholders: facets.placeholders))

@@ -1,5 +1,3 @@
-public import CassetteModel
-
 /// Detects whether a message authenticates its connection, and not only itself.
 ///
 /// NTLM, and Negotiate in the implementations that matter, authenticate a connection: later requests on it belong to the same user, with or
@@ -27,9 +25,24 @@ public enum ConnectionAuthentication {
         }
     }
 
+    /// Whether a field line (`Name: value`) of a request carries such credentials.
+    public static func isUsed(byLine line: UnsafeRawBufferPointer) -> Bool {
+        let name: StaticString = "authorization:"
+        guard line.count > name.utf8CodeUnitCount, line[0] | 0x20 == UInt8(ascii: "a"),
+            line[name.utf8CodeUnitCount - 1] == UInt8(ascii: ":"),
+            (0..<name.utf8CodeUnitCount).allSatisfy({ line[$0] | 0x20 == name.utf8Start[$0] | 0x20 })
+        else { return false }
+        // No name of a scheme is longer.
+        let value = line[name.utf8CodeUnitCount...].prefix(32)
+        return self.names(String(decoding: value.drop { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self))
+    }
+
+    /// Whether credentials or a challenge, such as `NTLM TlRM...`, are of such a scheme.
+    public static func names(_ value: String) -> Bool { self.schemes.contains { self.begins(value, with: $0) } }
+
     private static func namesScheme(_ fields: HeaderFields, _ name: StaticString) -> Bool {
         guard fields.contains(name) else { return false }
-        return fields.values(name).contains { value in self.schemes.contains { self.begins(value, with: $0) } }
+        return fields.values(name).contains { self.names($0) }
     }
 
     /// A challenge's scheme comes at the beginning of the value or after a comma (RFC 9110, 11.6.1).
@@ -37,14 +50,13 @@ public enum ConnectionAuthentication {
         guard fields.contains(name) else { return false }
         return fields.values(name).contains { value in
             value.split(separator: ",").contains { challenge in
-                let challenge = String(challenge.drop { $0 == " " || $0 == "\t" })
-                return self.schemes.contains { self.begins(challenge, with: $0) }
+                self.names(String(challenge.drop { $0 == " " || $0 == "\t" }))
             }
         }
     }
 
     private static func begins(_ value: String, with scheme: String) -> Bool {
-        let value = value.lowercased()
+        let value = value.prefix(scheme.count + 1).lowercased()
         guard value.hasPrefix(scheme) else { return false }
         let rest = value.dropFirst(scheme.count)
         return rest.isEmpty || rest.first == " " || rest.first == "\t"

@@ -1,5 +1,4 @@
 import CassetteModel
-import TapeExchange
 import Testing
 
 @Suite struct ConnectionAuthenticationTests {
