@@ -22,7 +22,9 @@ struct BodyComparison {
         case (nil, let new?): return new.byteCount == 0 ? [] : [FieldChange("body", nil, Self.words(new))]
         case (let old?, let new?):
             var changes: [FieldChange] = []
-            if old.isComplete != new.isComplete { changes.append(FieldChange("body", Self.wholeness(old), Self.wholeness(new))) }
+            if old.isComplete != new.isComplete {
+                changes.append(FieldChange("body", Self.wholeness(old), Self.wholeness(new), drift: .type))
+            }
             guard old.content != new.content else { return changes }
             return changes + (try self.contents(old, new))
         }
@@ -55,14 +57,30 @@ struct BodyComparison {
         case (.grpc(let one), .grpc(let other)): return try self.messages(one, other)
         default: break
         }
-        return try self.bytes(self.source(old, self.old), self.source(new, self.new), at: "body")
+        let isOfOtherType = if let one = Self.type(old.content), let other = Self.type(new.content) { one != other } else { false }
+        return try self.bytes(self.source(old, self.old), self.source(new, self.new), at: "body", drift: isOfOtherType ? .type : .value)
+    }
+
+    /// A number for the type of a content; nil if the content is not known.
+    private static func type(_ content: BodyContent) -> Int? {
+        switch content {
+        case .text, .encodedText: 0
+        case .json: 1
+        case .form: 2
+        case .lines: 3
+        case .events: 4
+        case .multipart: 5
+        case .grpc: 6
+        case .binary: 7
+        case .empty, .file, .raw: nil
+        }
     }
 
     private func json(_ old: JSONValue, _ new: JSONValue) -> [FieldChange] {
         let comparison = JSONComparison(old, new)
         let changes = comparison.changes.filter { self.showsAll || !$0.isOfPlaceholdersAlone }.map { change in
             let isSecret = change.pointer.split(separator: "/").contains { SecretShapes.isSecretName(String($0)) }
-            return FieldChange("json:\(change.pointer)", change.old, change.new, isSecret: isSecret)
+            return FieldChange("json:\(change.pointer)", change.old, change.new, isSecret: isSecret, drift: change.drift)
         }
         return changes + (comparison.isCut ? [FieldChange("json:", "more than \(JSONComparison.limit) values differ", nil)] : [])
     }
@@ -80,7 +98,7 @@ struct BodyComparison {
         let (one, other) = (facets(old), facets(new))
         guard one.kind == .xml, other.kind == .xml else { return nil }
         return other.differences(fromRecorded: one).map { difference in
-            guard case .xml(let path, let new, let old) = difference else { return FieldChange("body", "\(difference)", nil) }
+            guard case .xml(let path, let new, let old) = difference else { return FieldChange("body", "\(difference)", nil, drift: .type) }
             let isSecret = path.split { $0 == "/" || $0 == "@" || $0 == "[" }.contains { SecretShapes.isSecretName(String($0)) }
             return FieldChange("xml:\(path)", old, new, isSecret: isSecret)
         }
@@ -190,24 +208,26 @@ struct BodyComparison {
 
     private func part(_ old: Part, _ new: Part, _ place: String) throws -> [FieldChange] {
         var changes = HeaderComparison.changes(old.headers.fields, new.headers.fields, showsAll: true).map { change in
-            FieldChange("\(place) \(change.place)", change.old, change.new)
+            FieldChange("\(place) \(change.place)", change.old, change.new, drift: change.drift)
         }
         let isSecret = SecretShapes.isSecretName(place)
         switch (old.content, new.content) {
         case (.multipart(let one), .multipart(let other)):
-            changes += try self.multipart(one, other).map { FieldChange("\(place) \($0.place)", $0.old, $0.new) }
+            changes += try self.multipart(one, other).map { FieldChange("\(place) \($0.place)", $0.old, $0.new, drift: $0.drift) }
         case (.data(let one), .data(let other)):
             guard one != other else { break }
             if case .file(let one) = one, case .file(let other) = other, one.sha256 == other.sha256 { break }
             if case .json(let one, _) = one, case .json(let other, _) = other, let one = try? JSONDocument(one),
                 let other = try? JSONDocument(other)
             {
-                changes += self.json(one.root, other.root).map { FieldChange("\(place) \($0.place)", $0.old, $0.new, isSecret: isSecret) }
+                changes += self.json(one.root, other.root).map {
+                    FieldChange("\(place) \($0.place)", $0.old, $0.new, isSecret: isSecret, drift: $0.drift)
+                }
             } else {
                 changes += try self.bytes(
                     self.source(one.bodyContent, self.old), self.source(other.bodyContent, self.new), at: place, isSecret: isSecret)
             }
-        default: changes.append(FieldChange(place, Self.words(old), Self.words(new)))
+        default: changes.append(FieldChange(place, Self.words(old), Self.words(new), drift: .type))
         }
         return changes
     }
@@ -221,9 +241,11 @@ struct BodyComparison {
             of: Body(size: 0, content: content), file: { try self.file($0, reader) }, raw: { ByteSource(try reader.read($0)) })
     }
 
-    private func bytes(_ old: ByteSource, _ new: ByteSource, at place: String, isSecret: Bool = false) throws -> [FieldChange] {
+    private func bytes(_ old: ByteSource, _ new: ByteSource, at place: String, isSecret: Bool = false, drift: Drift = .value) throws
+        -> [FieldChange]
+    {
         guard let difference = try ByteComparison.firstDifference(old, new) else { return [] }
-        return [FieldChange(place, difference.old, difference.new, isSecret: isSecret)]
+        return [FieldChange(place, difference.old, difference.new, isSecret: isSecret, drift: drift)]
     }
 }
 

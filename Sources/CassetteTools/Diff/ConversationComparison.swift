@@ -153,9 +153,11 @@ struct ConversationComparison {
         let other = try new.map { try self.message($0, news, self.bodies.new) }
         let place = "message \(number) \((other ?? one)?.from == .client ? "→" : "←")"
         guard let one, let other else { return [FieldChange(place, one.map(Self.words), other.map(Self.words))] }
-        if Self.kind(one) != Self.kind(other) { changes.append(FieldChange("\(place) kind", Self.kind(one), Self.kind(other))) }
+        if Self.kind(one) != Self.kind(other) {
+            changes.append(FieldChange("\(place) kind", Self.kind(one), Self.kind(other), drift: .type))
+        }
         if one.isComplete != other.isComplete {
-            changes.append(FieldChange(place, Self.wholeness(one), Self.wholeness(other)))
+            changes.append(FieldChange(place, Self.wholeness(one), Self.wholeness(other), drift: .type))
         }
         guard let before = one.content.payload, let after = other.content.payload else { return changes }
         changes += try self.bodies.changes(of: before.bodyContent, after.bodyContent).map { change in

@@ -46,7 +46,7 @@ public struct ExchangeComparison {
     /// Changes of the response, and of how it ended.
     public func answerChanges(_ old: Interaction, _ new: Interaction) throws -> [FieldChange] {
         var changes: [FieldChange] = []
-        self.note("outcome", Self.words(old.outcome), Self.words(new.outcome), &changes)
+        self.note("outcome", Self.words(old.outcome), Self.words(new.outcome), &changes, drift: .type)
         let interim = { (interaction: Interaction) in interaction.interim.map { String($0.status) }.joined(separator: ", ") }
         self.note("interim", interim(old), interim(new), &changes)
         switch (old.response, new.response) {
@@ -71,7 +71,7 @@ public struct ExchangeComparison {
 
     private func responseChanges(_ old: RecordedResponse, _ new: RecordedResponse) throws -> [FieldChange] {
         var changes: [FieldChange] = []
-        self.note("status", String(old.status), String(new.status), &changes)
+        self.note("status", String(old.status), String(new.status), &changes, drift: .type)
         if old.status == new.status {
             self.note("reason", String(decoding: old.reason, as: UTF8.self), String(decoding: new.reason, as: UTF8.self), &changes)
         }
@@ -104,8 +104,8 @@ public struct ExchangeComparison {
         }
     }
 
-    private func note(_ place: String, _ old: String?, _ new: String?, _ changes: inout [FieldChange]) {
-        if old != new { changes.append(FieldChange(place, old, new)) }
+    private func note(_ place: String, _ old: String?, _ new: String?, _ changes: inout [FieldChange], drift: Drift? = nil) {
+        if old != new { changes.append(FieldChange(place, old, new, drift: drift)) }
     }
 
     private func placed(_ message: String, _ change: FieldChange) -> FieldChange {
@@ -170,9 +170,11 @@ enum NamedValues {
             let (one, other) = (before[name], after[name])
             guard one != other else { continue }
             guard showsAll || one?.map(PlaceholderNumbers.leftOut) != other?.map(PlaceholderNumbers.leftOut) else { continue }
+            let isOfOtherType = kind == "header:" && name == "content-type" && one != nil && other != nil
             changes.append(
                 FieldChange(
-                    kind + name, one?.joined(separator: ", "), other?.joined(separator: ", "), isSecret: SecretShapes.isSecretName(name)))
+                    kind + name, one?.joined(separator: ", "), other?.joined(separator: ", "), isSecret: SecretShapes.isSecretName(name),
+                    drift: isOfOtherType ? .type : nil))
         }
         return changes
     }

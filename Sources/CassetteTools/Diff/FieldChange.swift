@@ -7,10 +7,14 @@ public struct FieldChange: Sendable, Hashable {
     /// The value before; nil if there was none.
     public var old: String?
     public var new: String?
+    public var drift: Drift
 
-    /// - Parameter isSecret: whether the values must not be shown; then they are not stored.
-    public init(_ place: String, _ old: String?, _ new: String?, isSecret: Bool = false) {
+    /// - Parameters:
+    ///   - isSecret: whether the values must not be shown; then they are not stored.
+    ///   - drift: nil to tell it by which of the values is there.
+    public init(_ place: String, _ old: String?, _ new: String?, isSecret: Bool = false, drift: Drift? = nil) {
         self.place = place
+        self.drift = drift ?? (new == nil ? .removed : old == nil ? .added : .value)
         self.old = old.map { Self.shown($0, isSecret) }
         self.new = new.map { Self.shown($0, isSecret) }
     }

@@ -9,6 +9,7 @@ struct JSONComparison {
         /// The value's text as in the file.
         var old: String?
         var new: String?
+        var drift: Drift
 
         /// Whether only the numbers of placeholders differ, in values that were not truncated.
         var isOfPlaceholdersAlone: Bool {
@@ -83,7 +84,16 @@ struct JSONComparison {
             self.isCut = true
             return
         }
-        self.changes.append(Change(pointer: pointer, old: old.map(Self.text), new: new.map(Self.text)))
+        let drift: Drift =
+            if let old, let new { Self.haveEqualTypes(old, new) ? .value : .type } else { new == nil ? .removed : .added }
+        self.changes.append(Change(pointer: pointer, old: old.map(Self.text), new: new.map(Self.text), drift: drift))
+    }
+
+    private static func haveEqualTypes(_ old: JSONValue, _ new: JSONValue) -> Bool {
+        switch (old.kind, new.kind) {
+        case (.true, .false), (.false, .true): true
+        case let (one, other): one == other
+        }
     }
 
     private static func areEqual(_ old: JSONValue, _ new: JSONValue) -> Bool {

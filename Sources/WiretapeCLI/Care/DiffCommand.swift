@@ -1,8 +1,8 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
-internal import CassetteTools
+public import CassetteTools
 internal import TapeBytes
 
 struct DiffCommand: ParsableCommand, ReadsCassettes {
@@ -19,11 +19,16 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
             does not: header fields as they were written, file names, line ends, boundaries, and what lint says of either. Parts belong \
             together by their names. Placeholders of secrets are compared as they are.
 
+            Each difference has a grade, least first: "value" (another value of the same type), "added" (a field, member, part or \
+            exchange that is new), "type" (another type of value, Content-Type, status or end), "removed" (one that is gone, or \
+            cannot be compared). All are shown; --severity is the least that changes the exit code.
+
             Exit codes: 0 no difference, 1 differences, 2 a cassette could not be read.
 
             Examples:
               wiretape diff Cassettes/pets.json Cassettes/pets.new.json
               wiretape diff old.json new.json --all
+              wiretape diff old.json new.json --severity type
               wiretape diff curl.json app.json --upload
               wiretape diff pets.json pets.json --upload --exchanges 3:7
               wiretape diff old.json new.json --json | jq '.[] | select(.kind == "changed")'
@@ -37,6 +42,8 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
 
     @Flag(help: "Also show what differs from one recording to the next.")
     var all = false
+
+    @OptionGroup var severity: SeverityOptions
 
     @Flag(help: "Compare two uploads part by part and byte by byte. Default: the first upload of each cassette.")
     var upload = false
@@ -62,6 +69,9 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
 
     func validate() throws {
         if self.exchanges != nil, !self.upload { throw ValidationError("--exchanges needs --upload.") }
+        if self.upload, self.severity.severity != nil {
+            throw ValidationError("--upload and --severity cannot be used together: an upload has no grades.")
+        }
         if self.upload, self.all { throw ValidationError("--upload and --all cannot be used together: it shows every difference.") }
     }
 
@@ -72,7 +82,7 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
 
     /// Does not touch signals, which belong to the process.
     ///
-    /// - Returns: whether anything differs.
+    /// - Returns: whether anything differs that changes the exit code.
     func diff() throws -> Bool {
         CareCommand.mentionRecordings(beside: self.old, other: self.new)
         return try CareCommand.run {
@@ -98,9 +108,17 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
             comparing?.end()
             try page.finish(same: same)
             try output.finish()
-            return page.differs
+            return page.isAtLeast(self.severity.severity ?? .value)
         }
     }
+}
+
+extension Drift: ExpressibleByArgument {}
+
+/// Which differences change the exit code.
+struct SeverityOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The least grade of difference that changes the exit code. Default: value.", valueName: "grade"))
+    var severity: Drift?
 }
 
 extension DiffCommand {
@@ -170,6 +188,7 @@ struct DiffPage {
     private let write: (String) throws -> Void
     private(set) var differs = false
     private var counts = (added: 0, removed: 0, changed: 0)
+    private var drifts: [Drift: Int] = [:]
     private var writer = JSONWriter()
 
     init(isJSON: Bool, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
@@ -184,11 +203,20 @@ struct DiffPage {
         if self.isJSON { try self.appendJSON(entry) } else { try self.appendLines(entry) }
         self.differs = true
         switch entry {
-        case .added: self.counts.added += 1
-        case .removed: self.counts.removed += 1
-        case .changed: self.counts.changed += 1
+        case .added:
+            self.counts.added += 1
+            self.drifts[.added, default: 0] += 1
+        case .removed:
+            self.counts.removed += 1
+            self.drifts[.removed, default: 0] += 1
+        case .changed(_, _, let changes):
+            self.counts.changed += 1
+            for change in changes { self.drifts[change.drift, default: 0] += 1 }
         }
     }
+
+    /// Whether there is a difference of this grade or a higher one.
+    func isAtLeast(_ severity: Drift) -> Bool { self.drifts.keys.contains { $0 >= severity } }
 
     mutating func finish(same: Int) throws {
         try self.finish("\(same) the same, \(self.counts.changed) changed, \(self.counts.added) added, \(self.counts.removed) removed.")
@@ -196,7 +224,9 @@ struct DiffPage {
 
     /// - Parameter summary: the last line, for people.
     mutating func finish(_ summary: String) throws {
-        try self.write(self.isJSON ? (self.differs ? "\n]\n" : "[]\n") : summary + "\n")
+        guard !self.isJSON else { return try self.write(self.differs ? "\n]\n" : "[]\n") }
+        let grades = Drift.allCases.reversed().compactMap { drift in self.drifts[drift].map { "\($0) \(drift.rawValue)" } }
+        try self.write(summary + (grades.isEmpty ? "" : " Differences: \(grades.joined(separator: ", ")).") + "\n")
     }
 
     /// `- 3 GET http://a/pets`
@@ -278,6 +308,8 @@ struct DiffPage {
             self.writer.member("new")
             self.writer.string(new)
         }
+        self.writer.member("drift")
+        self.writer.string(change.drift.rawValue)
         self.writer.endObject()
     }
 }

@@ -11,11 +11,15 @@ struct CheckCommand: ParsableCommand, ReadsCassettes {
             A request with a placeholder for a redacted value is sent only if --fill supplies the value; standard error \
             names each request that was not sent. Answers are redacted by the cassette's rules.
 
+            Each difference has a grade, as in "wiretape diff"; --severity is the least that changes the exit code, such as "type" for \
+            a weekly check of an API that may add fields.
+
             Exit codes: 0 no drift, 1 drift, 2 the check failed.
 
             Examples:
               wiretape check Cassettes/pets.json --against live
               wiretape check Cassettes/pets.json --against live --fill authorization:1=API_TOKEN
+              wiretape check Cassettes/pets.json --against live --severity type
               wiretape check Cassettes/pets.json --against live --json
             """)
 
@@ -42,6 +46,8 @@ struct CheckCommand: ParsableCommand, ReadsCassettes {
 
     @Flag(help: "Also show what differs from one recording to the next.")
     var all = false
+
+    @OptionGroup var severity: SeverityOptions
 
     @Option(help: ArgumentHelp("Seconds to wait for an origin that sends nothing.", valueName: "seconds"))
     var timeout = 60
@@ -70,7 +76,7 @@ struct CheckCommand: ParsableCommand, ReadsCassettes {
 
     /// Does not touch signals, which belong to the process.
     ///
-    /// - Returns: whether anything has changed.
+    /// - Returns: whether anything has changed that changes the exit code.
     func check() throws -> Bool {
         CareCommand.mentionRecordings(beside: self.file)
         return try CareCommand.run {
@@ -96,7 +102,7 @@ struct CheckCommand: ParsableCommand, ReadsCassettes {
             guard outcome.leftOut == 0 || outcome.sent > 0 else {
                 throw SettingError("nothing was sent, so nothing was checked: the lines above say what each exchange needs.")
             }
-            return page.differs
+            return page.isAtLeast(self.severity.severity ?? .value)
         }
     }
 }

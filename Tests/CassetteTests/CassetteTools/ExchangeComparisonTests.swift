@@ -32,6 +32,41 @@ import Testing
             ])
     }
 
+    @Test func eachChangeHasItsGrade() throws {
+        func drifts(_ old: Interaction, _ new: Interaction) throws -> [String] {
+            try ExchangeComparison(old: "a.json", new: "b.json", showsAll: false).changes(old, new).map { "\($0.place): \($0.drift)" }
+        }
+        func body(_ text: String) -> Interaction { .care(1, body: .json(text)) }
+        #expect(
+            try drifts(
+                body(#"{"id":1,"name":"a","gone":1,"on":true,"list":[1],"none":null}"#),
+                body(#"{"id":"1","name":"b","new":1,"on":false,"list":{},"none":0}"#)) == [
+                    "response json:/id: type", "response json:/name: value", "response json:/gone: removed", "response json:/on: value",
+                    "response json:/list: type", "response json:/none: type", "response json:/new: added",
+                ])
+        #expect(try drifts(.care(1, body: .json("{}")), .care(1, body: .text("a"))) == ["response body: type"])
+        #expect(try drifts(.care(1, body: .text("b")), .care(1, body: .text("a"))) == ["response body: value"])
+        #expect(try drifts(.care(1, body: .text("b")), .care(1)) == ["response body: removed"])
+        #expect(try drifts(.care(1, status: 200), .care(1, status: 201)) == ["response status: type"])
+        #expect(
+            try drifts(
+                .care(1, headers: ["Content-Type: a/b", "X-A: 1", "X-B: 1"]), .care(1, headers: ["Content-Type: c/d", "X-A: 2", "X-C: 1"]))
+                == [
+                    "response header:content-type: type", "response header:x-a: value", "response header:x-b: removed",
+                    "response header:x-c: added",
+                ])
+        var cut = Interaction.care(1)
+        cut.outcome = .cut(Cut(by: .origin, reason: "gone"))
+        #expect(try drifts(.care(1), cut).first == "outcome: type")
+    }
+
+    @Test func whatWasNotComparedIsGradedAsGone() throws {
+        func numbers(_ first: Int) -> String { "[" + (first..<first + 60).map(String.init).joined(separator: ",") + "]" }
+        let changes = try ExchangeComparison(old: "a.json", new: "b.json", showsAll: false).changes(
+            .care(1, body: .json(numbers(0))), .care(1, body: .json(numbers(100))))
+        #expect(changes.last?.drift == .removed && changes.first?.drift == .value)
+    }
+
     @Test func howItEndedCounts() throws {
         var failed = Interaction.care(1)
         failed.response = nil

@@ -32,7 +32,9 @@ import TapeTestSupport
         #expect(end.status == 1)
         let lines = end.outputText.split(separator: "\n").map(String.init)
         #expect(lines.contains("    response json:/a: 1 → 2") && lines.contains("    request query:x: 1 → 2"), "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("+ 3 GET ") } && lines.last == "0 the same, 2 changed, 1 added, 0 removed.", "\(lines)")
+        #expect(
+            lines.contains { $0.hasPrefix("+ 3 GET ") }
+                && lines.last?.hasPrefix("0 the same, 2 changed, 1 added, 0 removed. Differences: ") == true, "\(lines)")
         #expect(!end.outputText.contains("secret"))
         let all = try Wiretape.run(["diff", self.old, self.new, "--all", "--json"])
         #expect(all.status == 1 && !all.outputText.contains("secret"))
@@ -40,6 +42,21 @@ import TapeTestSupport
         #expect(list.compactMap { $0["kind"] as? String } == ["changed", "changed", "added"])
         let places = (list[0]["changes"] as? [[String: Any]])?.compactMap { $0["place"] as? String } ?? []
         #expect(places.contains("started") && places.contains("request query:token"), "\(places)")
+    }
+
+    @Test func theSeverityDecidesTheExitCode() throws {
+        let origin = try DriftingOrigin(["a.json": #"{"a":1}"#])
+        defer { origin.stop() }
+        let (before, after) = (self.folder.file("before.json"), self.folder.file("after.json"))
+        try origin.record(before, [[origin.url("a.json")]])
+        try origin.set("a.json", #"{"a":2,"b":1}"#)
+        try origin.record(after, [[origin.url("a.json")]])
+        for (severity, status) in [("value", 1), ("added", 1), ("type", 0), ("removed", 0)] {
+            let end = try Wiretape.run(["diff", before, after, "--severity", severity])
+            #expect(end.status == status && end.outputText.contains("response json:/b: 1 is new"), "\(severity): \(end.outputText)")
+        }
+        let wrong = try Wiretape.run(["diff", before, after, "--severity", "high"])
+        #expect(wrong.status != 0 && wrong.errors.contains("removed"), "\(wrong.errors)")
     }
 
     @Test func unreadableCassetteExitsWith2() throws {
@@ -62,7 +79,7 @@ import TapeTestSupport
 
     @Test func eachKindHasItsSign() throws {
         let changes = [
-            FieldChange("response status", "200", "404"), FieldChange("response header:a", nil, "x\n"),
+            FieldChange("response status", "200", "404", drift: .type), FieldChange("response header:a", nil, "x\n"),
             FieldChange("response header:b", "y", nil),
         ]
         let (text, differs) = try self.page([
@@ -76,7 +93,7 @@ import TapeTestSupport
                     response status: 200 → 404
                     response header:a: x\\n is new
                     response header:b: y is gone
-                4 the same, 1 changed, 1 added, 1 removed.
+                4 the same, 1 changed, 1 added, 1 removed. Differences: 2 removed, 1 type, 2 added.
 
                 """)
         #expect(differs)
@@ -89,12 +106,14 @@ import TapeTestSupport
     }
 
     @Test func jsonHasAnObjectForEach() throws {
-        let changed = CassetteDiff.Entry.changed(old: self.other, new: self.other, changes: [FieldChange("response status", "200", "404")])
+        let changed = CassetteDiff.Entry.changed(
+            old: self.other, new: self.other, changes: [FieldChange("response status", "200", "404", drift: .type)])
         let text = try self.page([.added(self.other), changed], json: true).text
         let document = try JSONDocument(Array(text.utf8)).root
         let elements = Array(document.elements)
         #expect(elements.map { $0["kind"]?.string } == ["added", "changed"])
         #expect(elements[0]["new"]?.int == 3 && elements[0]["old"] == nil)
         #expect(elements[1]["changes"]?.elements.first { _ in true }?["place"]?.string == "response status")
+        #expect(elements[1]["changes"]?.elements.first { _ in true }?["drift"]?.string == "type")
     }
 }
