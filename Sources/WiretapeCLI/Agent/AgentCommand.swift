@@ -36,8 +36,10 @@ struct AgentCommand: ParsableCommand {
     func run() throws {
         SignalThread.unblock()
         try CommandEnd.run {
-            let tools = AgentTools(files: try AgentFiles(self.path), permissions: Set(self.allow.flatMap { $0 }))
-            let server = AgentServer(tools: tools)
+            let (files, untrusted) = (try AgentFiles(self.path), UntrustedText())
+            let server = AgentServer(
+                tools: AgentTools(files: files, permissions: Set(self.allow.flatMap { $0 }), untrusted: untrusted),
+                resources: AgentResources(files: files, untrusted: untrusted))
             var lines = MessageLines(limit: AgentServer.messageLimit)
             while let line = lines.next() {
                 guard !line.isEmpty, let answer = server.answer(to: line) else { continue }

@@ -19,6 +19,7 @@ struct AgentServer {
         case methodNotFound = -32601
         case invalidParams = -32602
         case unsupportedVersion = -32022
+        case resourceNotFound = -32002
     }
 
     private struct Failure: Error {
@@ -27,8 +28,12 @@ struct AgentServer {
     }
 
     private let tools: AgentTools
+    private let resources: AgentResources
 
-    init(tools: AgentTools) { self.tools = tools }
+    init(tools: AgentTools, resources: AgentResources) {
+        self.tools = tools
+        self.resources = resources
+    }
 
     /// The answer to a line, without its end; nil if it gets none, as for a notification.
     func answer(to line: [UInt8]) -> [UInt8]? {
@@ -98,6 +103,14 @@ struct AgentServer {
             return Self.object(isList: true) {
                 $0.member("tools"); $0.raw(self.tools.list)
             }
+        case "resources/list": return try self.page(params?["cursor"]?.string)
+        case "resources/templates/list":
+            return Self.object(isList: true) {
+                $0.member("resourceTemplates"); $0.raw(AgentResources.templates)
+            }
+        case "resources/read":
+            guard let uri = params?["uri"]?.string else { throw Failure(code: .invalidParams, message: "\"uri\" is missing") }
+            return try self.resource(uri)
         case "tools/call":
             guard let name = params?["name"]?.string, self.tools.has(name) else {
                 throw Failure(code: .invalidParams, message: "there is no tool of that name; ask for tools/list")
@@ -107,8 +120,26 @@ struct AgentServer {
         }
     }
 
+    private func page(_ cursor: String?) throws -> [UInt8] {
+        do {
+            return try Self.object(isList: true) { try self.resources.list(cursor, &$0) }
+        } catch {
+            throw Failure(code: .invalidParams, message: self.tools.problem(error))
+        }
+    }
+
+    private func resource(_ uri: String) throws -> [UInt8] {
+        do {
+            return try Self.object(isList: true) { try self.resources.read(uri, &$0) }
+        } catch let error as AgentResources.Missing {
+            throw Failure(code: .resourceNotFound, message: error.message)
+        } catch {
+            throw Failure(code: .invalidParams, message: self.tools.problem(error))
+        }
+    }
+
     /// - Parameter isList: whether it is a result that clients may keep, which says for how long: not at all.
-    private static func object(isList: Bool = false, _ write: (inout JSONWriter) -> Void) -> [UInt8] {
+    private static func object(isList: Bool = false, _ write: (inout JSONWriter) throws -> Void) rethrows -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("resultType")
@@ -119,7 +150,7 @@ struct AgentServer {
             writer.member("cacheScope")
             writer.string("private")
         }
-        write(&writer)
+        try write(&writer)
         writer.endObject()
         return writer.bytes
     }
@@ -146,7 +177,7 @@ struct AgentServer {
 
     private func describe(_ writer: inout JSONWriter) {
         writer.member("capabilities")
-        writer.raw(#"{"tools": {}}"#)
+        writer.raw(#"{"tools": {}, "resources": {}}"#)
         writer.member("serverInfo")
         writer.beginObject(.inline)
         writer.member("name")

@@ -53,6 +53,13 @@ struct AgentTools {
                 #""method": {"type": "string"}, "url": {"type": "string"}, "headers": {"type": "array", "items": {"type": "string"}, "description": "lines Name: value"}, "body": {"type": "string"}"#,
             required: #""method", "url""#),
         Tool(
+            name: "try_rule",
+            description:
+                "What match rules would do, without writing them: the recorded requests that they make equal, and whether a replay would then answer a request.",
+            properties:
+                #""ignore": {"type": "array", "items": {"type": "string"}}, "patterns": {"type": "array", "items": {"type": "string"}}, "replace": {"type": "array", "items": {"type": "string"}}, "sort": {"type": "array", "items": {"type": "string"}}, "optional": {"type": "array", "items": {"type": "string"}}, "method": {"type": "string"}, "url": {"type": "string"}, "headers": {"type": "array", "items": {"type": "string"}, "description": "lines Name: value"}, "body": {"type": "string"}"#
+        ),
+        Tool(
             name: "suggest_rules", description: "Match rules from two recordings of the same run, with what each would make equal besides.",
             properties: #""other": {"type": "string", "description": "the other cassette"}"#, required: #""other""#),
         Tool(
@@ -82,7 +89,7 @@ struct AgentTools {
     private let permissions: Set<Permission>
     private let untrusted: UntrustedText
 
-    init(files: AgentFiles, permissions: Set<Permission>, untrusted: UntrustedText = UntrustedText()) {
+    init(files: AgentFiles, permissions: Set<Permission>, untrusted: UntrustedText) {
         self.files = files
         self.permissions = permissions
         self.untrusted = untrusted
@@ -137,6 +144,7 @@ struct AgentTools {
         case "search": try self.search(arguments, &writer)
         case "diff": try self.diff(arguments, &writer)
         case "explain_miss": try self.explain(arguments, &writer)
+        case "try_rule": try self.tryRule(arguments, &writer)
         case "suggest_rules": try self.suggest(arguments, &writer)
         case "lint_multipart": try self.lint(arguments, &writer)
         case "verify": try self.verify(arguments, &writer)
@@ -274,7 +282,7 @@ struct AgentTools {
         let limit = try arguments.integer("limit", in: 1...65_536, default: 8_192)
         var bytes: [UInt8]
         if let pointer = try arguments.string("pointer") {
-            bytes = try Self.value(at: pointer, in: try contents.prefix(Self.bodyLimit))
+            bytes = try JSONPointer.value(at: pointer, in: try contents.prefix(Self.bodyLimit))
             self.number("valueSize", bytes.count, &writer)
         } else {
             bytes = try contents.prefix(min(contents.size, offset.addingReportingOverflow(limit).partialValue))
@@ -288,22 +296,6 @@ struct AgentTools {
             self.untrusted(HexDump.rows(Array(bytes.prefix(512)), from: offset).joined(separator: "\n"), &writer)
         }
         writer.endObject()
-    }
-
-    /// RFC 6901.
-    private static func value(at pointer: String, in bytes: [UInt8]) throws -> [UInt8] {
-        guard let document = try? JSONDocument(bytes) else { throw SettingSyntaxError("the body is not JSON, or longer than 16 MiB") }
-        guard pointer.isEmpty || pointer.hasPrefix("/") else { throw SettingSyntaxError("\"pointer\" does not begin with a slash") }
-        var value = document.root
-        for segment in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let name = segment.replacing("~1", with: "/").replacing("~0", with: "~")
-            let next: JSONValue? =
-                value.kind == .array
-                ? Int(name).flatMap { index in index < 0 ? nil : value.elements.dropFirst(index).first { _ in true } } : value[String(name)]
-            guard let next else { throw SettingSyntaxError("there is no value at that pointer") }
-            value = next
-        }
-        return value.utf8 ?? Array(value.raw)
     }
 
     private func search(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
@@ -383,9 +375,43 @@ struct AgentTools {
     }
 
     private func explain(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        try self.decide(arguments, in: try self.files.cassette(try arguments.string("file")), rules: nil, &writer)
+    }
+
+    private func tryRule(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
         let cassette = try self.files.cassette(try arguments.string("file"))
+        let before = try cassette.matchRules()
+        let rules = try before.adding(try Self.ruleTexts(arguments))
+        self.number("compared", min(cassette.count, RuleTrial.limit), &writer)
+        self.groups(RuleTrial.merged(in: cassette, from: before, to: rules), &writer)
+        guard try arguments.string("url") != nil else { return }
+        writer.member("request")
+        writer.beginObject(.inline)
+        try self.decide(arguments, in: cassette, rules: rules, &writer)
+        writer.endObject()
+    }
+
+    /// Recorded requests that rules make equal, by number.
+    private func groups(_ merged: [[Int]], _ writer: inout JSONWriter) {
+        self.rows("alsoEqual", merged.prefix(10), &writer) { group, writer in
+            writer.member("exchanges")
+            writer.beginArray(.inline)
+            for index in group.prefix(20) {
+                writer.element()
+                writer.integer(index + 1)
+            }
+            writer.endArray()
+            if group.count > 20 { self.number("leftOut", group.count - 20, &writer) }
+        }
+        if merged.count > 10 { self.number("groupsLeftOut", merged.count - 10, &writer) }
+    }
+
+    /// - Parameter rules: nil for the cassette's own.
+    private func decide(
+        _ arguments: AgentArguments, in cassette: RecordedCassette, rules: MatchRules?, _ writer: inout JSONWriter
+    ) throws {
         let redaction = try cassette.redactionRules().map { LiveRedactor(Redactor(rules: $0)) }
-        let session = try CassetteSession(mode: .none, cassette: cassette, redaction: redaction)
+        let session = try CassetteSession(mode: .none, cassette: cassette, rules: rules, redaction: redaction)
         let body = Array((try arguments.string("body") ?? "").utf8)
         let opening = session.begin(
             method: try arguments.required("method"), url: try arguments.required("url"),
@@ -433,15 +459,7 @@ struct AgentTools {
             writer.member("kind")
             writer.string(suggestion.kind.rawValue)
             self.number("differences", suggestion.evidence.count, &writer)
-            self.rows("alsoEqual", suggestion.merged.prefix(10), &writer) { group, writer in
-                writer.member("exchanges")
-                writer.beginArray(.inline)
-                for index in group.prefix(20) {
-                    writer.element()
-                    writer.integer(index + 1)
-                }
-                writer.endArray()
-            }
+            self.groups(suggestion.merged, &writer)
             self.untrusted(([suggestion.text] + suggestion.evidence.prefix(3).map(\.text)).joined(separator: "\n"), &writer)
         }
         self.rows("withoutRule", found.unexplained.prefix(Self.rowLimit), &writer) { evidence, writer in
@@ -504,11 +522,16 @@ struct AgentTools {
         self.untrusted(Array(command.text.utf8), &writer)
     }
 
-    private func addRules(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+    private static func ruleTexts(_ arguments: AgentArguments) throws -> MatchRuleTexts {
         let texts = MatchRuleTexts(
             ignore: try arguments.strings("ignore"), patterns: try arguments.strings("patterns"), replace: try arguments.strings("replace"),
             sort: try arguments.strings("sort"), optional: try arguments.strings("optional"))
         guard !texts.isEmpty else { throw SettingSyntaxError("there are no rules") }
+        return texts
+    }
+
+    private func addRules(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let texts = try Self.ruleTexts(arguments)
         try HeadRules.add(texts, to: try self.files.path(try arguments.string("file")), recorder: "wiretape \(Version.current)")
         self.number("written", texts.count, &writer)
     }
