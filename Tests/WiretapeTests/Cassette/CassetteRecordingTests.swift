@@ -90,13 +90,13 @@ import Testing
         let text = String(decoding: try folder.read("a.json"), as: UTF8.self)
         #expect(text.contains("signature-removed-access_token-1") && !text.contains(Self.token) && !text.contains("{{"))
         let replay = try Cassette(folder.file("a.json"))
-        #expect(try await self.expiry(through: HTTPSession(cassette: replay)) == 1_790_000_000)
+        #expect(try await self.expiry(through: HTTPSession.patient(replay)) == 1_790_000_000)
         #expect(replay.verdict.hits == 2 && replay.verdict.misses == 0)
         try replay.close()
         var settings = Cassette.Settings()
         settings.refreshDates = true
         let later = try Cassette(folder.file("a.json"), settings: settings, now: Date().addingTimeInterval(86_400 * 30))
-        let moved = try await self.expiry(through: HTTPSession(cassette: later))
+        let moved = try await self.expiry(through: HTTPSession.patient(later))
         #expect((1_790_000_000 + 86_400 * 30 - 60...1_790_000_000 + 86_400 * 30 + 60).contains(moved))
         #expect(later.verdict.hits == 2 && later.verdict.misses == 0)
     }
@@ -133,7 +133,7 @@ import Testing
         #expect(text.contains("5ec7e700-0000-4000-8000-000000000001") && text.contains("{{pin:0001}}"))
         #expect(!text.lowercased().contains(id) && !text.contains("bori-41"))
         let replay = try Cassette(folder.file("a.json"))
-        try await run(HTTPSession(cassette: replay))
+        try await run(HTTPSession.patient(replay))
         #expect(replay.verdict.hits == 2 && replay.verdict.misses == 0)
         try replay.close()
     }

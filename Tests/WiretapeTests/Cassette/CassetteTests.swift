@@ -20,7 +20,7 @@ import Testing
         // Repeated calls give the same outcome.
         #expect(try await recorded.finish().path == path)
         let replayed = try await Cassette.open(path)
-        #expect(try await HTTPSession(cassette: replayed).get("http://a.test/") == Data("hello".utf8))
+        #expect(try await HTTPSession.patient(replayed).get("http://a.test/") == Data("hello".utf8))
         try await replayed.finish()
         await #expect(throws: CassetteError.self) { try await Cassette.open(folder.file("none.json")) }
     }

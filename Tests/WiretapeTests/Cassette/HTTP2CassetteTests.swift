@@ -29,7 +29,7 @@ import FoundationNetworking
 
     @Test func theyReplayThroughASession() async throws {
         let folder = try TemporaryFolder()
-        let session = HTTPSession(cassette: try self.cassette(folder))
+        let session = HTTPSession.patient(try self.cassette(folder))
         let pet = try await session.get(Self.url, as: [String: String].self)
         #expect(pet == ["name": "Miso"])
         let deleted = await session.request(Self.url + "/1", method: .delete).serializingData(emptyResponseCodes: [204]).response

@@ -9,8 +9,17 @@ extension HTTPSession {
         var configuration = Configuration()
         configuration.headers = [:]
         configuration.cookieStorage = nil
+        // A busy machine may take any time.
+        configuration.timeouts.idle = nil
         change(&configuration)
         return HTTPSession(configuration: configuration, transport: transport)
+    }
+
+    /// Sends all requests through a cassette, however long that takes.
+    static func patient(_ cassette: Cassette) -> HTTPSession {
+        var configuration = Configuration()
+        configuration.timeouts.idle = nil
+        return HTTPSession(cassette: cassette, configuration: configuration)
     }
 
     /// Answers every request at once.

@@ -73,7 +73,7 @@ import Testing
                 "server text hello", #"client text {"op": "subscribe"}"#, "server binary of 3", "server close 1001 restart",
             ])
         let cassette = try Cassette(self.folder.file("a.json"))
-        #expect(try await use(HTTPSession(cassette: cassette)) == ["3 bytes", "close 1001"])
+        #expect(try await use(HTTPSession.patient(cassette)) == ["3 bytes", "close 1001"])
         #expect(cassette.verdict.misses == 0 && cassette.verdict.unused.isEmpty)
     }
 
@@ -107,7 +107,7 @@ import Testing
         let lines = try self.messages(exchanges.first)
         #expect(lines.first?.contains("hunter2") == false && lines.first?.contains("miso") == true)
         let cassette = try Cassette(self.folder.file("a.json"))
-        try await use(HTTPSession(cassette: cassette))
+        try await use(HTTPSession.patient(cassette))
         #expect(cassette.verdict.misses == 0)
     }
 
@@ -128,7 +128,7 @@ import Testing
             try self.messages(exchanges.first) == [
                 "client binary of \(size)", "server binary of \(size)", "server close 1000 ",
             ])
-        try await use(HTTPSession(cassette: try Cassette(self.folder.file("a.json"))))
+        try await use(HTTPSession.patient(try Cassette(self.folder.file("a.json"))))
     }
 
     @Test func aLongConversationIsReadFromItsFile() async throws {
@@ -147,7 +147,7 @@ import Testing
             Issue.record("the messages are in the cassette itself")
             return
         }
-        try await use(HTTPSession(cassette: try Cassette(self.folder.file("a.json"))))
+        try await use(HTTPSession.patient(try Cassette(self.folder.file("a.json"))))
     }
 
     @Test func aClientThatLeavesIsRecordedSo() async throws {
@@ -201,7 +201,7 @@ import Testing
         }
         #expect(exchanges.first?.response?.status == 403 && exchanges.first?.webSocket == nil)
         #expect(exchanges.first?.response?.body?.content == .text(Array("no".utf8)))
-        let session = HTTPSession(cassette: try Cassette(self.folder.file("a.json")))
+        let session = HTTPSession.patient(try Cassette(self.folder.file("a.json")))
         #expect((await socketError { _ = try await session.webSocket(SocketFixture.url) }?.cause as? ValidationError)?.status == 403)
     }
 

@@ -12,7 +12,7 @@ import Testing
 
     private func session(_ interactions: String..., settings: Cassette.Settings = Cassette.Settings()) throws -> (HTTPSession, Cassette) {
         let cassette = try SocketFixture.cassette(interactions, in: self.folder, settings: settings)
-        return (HTTPSession(cassette: cassette), cassette)
+        return (HTTPSession.patient(cassette), cassette)
     }
 
     private static let subscription = SocketFixture.socket(
@@ -91,7 +91,7 @@ import Testing
             try await use(HTTPSession(transport: RecordingTransport(recording, around: StubTransport([server]))), id: "recorded") == text)
         try recording.close()
         let cassette = try Cassette(path, settings: settings)
-        #expect(try await use(HTTPSession(cassette: cassette), id: "mine") == text.replacing("recorded", with: "mine"))
+        #expect(try await use(HTTPSession.patient(cassette), id: "mine") == text.replacing("recorded", with: "mine"))
     }
 
     @Test func secondClientOfTheLastConversationGetsAMiss() async throws {
@@ -302,7 +302,7 @@ import Testing
             ], in: self.folder
         ).path
         let cassette = try Cassette(path, mode: .newEpisodes)
-        let session = HTTPSession(cassette: cassette)
+        let session = HTTPSession.patient(cassette)
         let socket = try await session.webSocket(SocketFixture.url)
         #expect(await socketError { try await socket.send("birds") }?.code == .noMatch)
         #expect(cassette.verdict.misses == 1 && cassette.verdict.forwarded == 0)
@@ -329,7 +329,7 @@ import Testing
                 #"{ "at": 4, "from": "server", "close": { "code": 1000 } }"#)
         }
         let cassette = try SocketFixture.cassette(recorded, in: self.folder)
-        let session = HTTPSession(cassette: cassette)
+        let session = HTTPSession.patient(cassette)
         try await withThrowingTaskGroup(of: (Int, [String]).self) { group in
             for number in (1...50).reversed() {
                 group.addTask {

@@ -16,7 +16,7 @@ import Testing
         let talk = SocketFixture.socket(
             "{ \"at\": 1, \"from\": \"client\", \"text\": \"\(text)\" }", #"{ "at": 2, "from": "server", "text": "ok" }"#)
         let cassette = try SocketFixture.cassette([talk], in: self.folder, settings: settings)
-        let socket = try await HTTPSession(cassette: cassette).webSocket(SocketFixture.url)
+        let socket = try await HTTPSession.patient(cassette).webSocket(SocketFixture.url)
         do {
             try await socket.send(said)
             return try await socket.receive()?.text ?? "closed"
@@ -65,7 +65,7 @@ import Testing
         _ = try recording.close()
         #expect(!String(decoding: try self.folder.read("login.json"), as: UTF8.self).contains("hunter2"))
         let cassette = try Cassette(path)
-        try await use(HTTPSession(cassette: cassette))
+        try await use(HTTPSession.patient(cassette))
         #expect(cassette.verdict.misses == 0)
     }
 }

@@ -203,7 +203,7 @@ import FoundationNetworking
         var settings = Cassette.Settings()
         settings.stubs = [.webSocket("wss://pets.test/other") { try await $0.send("stubbed") }]
         let recorded = SocketFixture.socket(#"{ "at": 1, "from": "server", "text": "recorded" }"#)
-        let session = HTTPSession(cassette: try SocketFixture.cassette([recorded], in: folder, settings: settings))
+        let session = HTTPSession.patient(try SocketFixture.cassette([recorded], in: folder, settings: settings))
         #expect(try await session.webSocket("wss://pets.test/other#top").receive() == .text("stubbed"))
         #expect(try await session.webSocket(SocketFixture.url).receive() == .text("recorded"))
     }
