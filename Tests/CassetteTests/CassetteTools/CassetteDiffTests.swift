@@ -23,7 +23,7 @@ import Testing
                 .changed(
                     old: CassetteDiff.Exchange(number: 3, id: 3, method: "GET", url: "http://a/3"),
                     new: CassetteDiff.Exchange(number: 2, id: 2, method: "GET", url: "http://a/3"),
-                    changes: [FieldChange("response status", "200", "500")]),
+                    changes: [FieldChange("response status", "200", "500", drift: .type)]),
                 .added(CassetteDiff.Exchange(number: 3, id: 3, method: "GET", url: "http://a/4")),
             ])
     }

@@ -36,7 +36,7 @@ import TapeTestSupport
         #expect(drift.status == 1)
         #expect(
             drift.outputText
-                == "~ 1 GET \(origin.url("a.json?x=1"))\n    response json:/a: 1 → 2\n3 the same, 1 changed, 0 not answered, 0 not sent.\n",
+                == "~ 1 GET \(origin.url("a.json?x=1"))\n    response json:/a: 1 → 2\n3 the same, 1 changed, 0 not answered, 0 not sent. Differences: 1 value.\n",
             "\(drift.outputText)\(drift.errors)")
         #expect(try origin.takeRequests() == ["GET /a.json?x=1 ", "HEAD /b.txt ", "POST /b.txt p=1", "GET /b.txt "])
         #expect(try self.folder.read("pets.json") == before)
