@@ -186,6 +186,17 @@ struct CassetteTransferTests {
         #expect(try target.size() <= 1 << 20)
     }
 
+    /// The last bytes fill the buffer of the unpacked text, which has 256 KiB.
+    @Test(arguments: [(256 << 10) - 1, 256 << 10, (256 << 10) + 1, 1 << 20]) func textOfAnySizeIsUnpacked(size: Int) throws {
+        let folder = try TemporaryFolder()
+        let text = [UInt8](repeating: 65, count: size)
+        let packed = try LocalFile.update(folder.file("packed"))
+        try Zstandard.compress(LocalFile.open(folder.write(text, to: "text")), into: packed)
+        let target = try LocalFile.update(folder.file("out"))
+        let unpacked = try Zstandard.unpack(packed, into: target, limit: size)
+        #expect((unpacked.size, Hex.encode(unpacked.digest)) == (size, Payload.digest(of: text)))
+    }
+
     @Test func damagedCacheIsReplaced() throws {
         let stored = try StoredCassette()
         let digest = try stored.push().pointer.digest

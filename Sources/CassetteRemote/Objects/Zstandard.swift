@@ -65,7 +65,8 @@ enum Zstandard {
                     throw StoreError(.damaged, "\"\(source.path)\" is not compressed by zstd, or is damaged.")
                 }
                 isBetweenFrames = result == 0
-                isFull = room.pos == room.size
+                // After the end of a frame, nothing is held back, and another call would begin the next one.
+                isFull = !isBetweenFrames && room.pos == room.size
                 guard written + room.pos <= limit else {
                     throw StoreError(
                         .damaged,
