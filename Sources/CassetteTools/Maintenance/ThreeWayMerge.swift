@@ -134,19 +134,21 @@ package struct ThreeWayMerge {
     /// The exchanges that are not in the ancestor. One that both sides added stands once.
     private static func added(_ sides: [Version], _ pairs: [(ofBase: [Int?], rest: [Int])]) -> [Merged] {
         var merged: [Merged] = []
-        var left: [[UInt8]: Int] = [:]
+        var left: [[UInt8]: [Int]] = [:]
         for position in pairs[0].rest {
-            let exchange = sides[0].exchanges[position]
-            left[exchange.content, default: 0] += 1
-            merged.append(Merged(exchange: exchange, side: 0))
+            left[sides[0].exchanges[position].content, default: []].append(merged.count)
+            merged.append(Merged(exchange: sides[0].exchanges[position], side: 0))
         }
+        // The first of equal ones is taken first, from the end of its list.
+        left = left.mapValues { Array($0.reversed()) }
         for position in pairs[1].rest {
             let exchange = sides[1].exchanges[position]
-            if let count = left[exchange.content], count > 0 {
-                left[exchange.content] = count - 1
+            guard let index = left[exchange.content]?.popLast() else {
+                merged.append(Merged(exchange: exchange, side: 1))
                 continue
             }
-            merged.append(Merged(exchange: exchange, side: 1))
+            // The lower id, so that it does not matter which side is which.
+            if exchange.interaction.id < merged[index].exchange.interaction.id { merged[index] = Merged(exchange: exchange, side: 1) }
         }
         return merged
     }

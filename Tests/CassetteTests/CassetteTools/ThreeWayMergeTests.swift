@@ -79,6 +79,15 @@ import Testing
         #expect(merged.map(\.started) == merged.map(\.started).sorted())
     }
 
+    @Test func exchangeThatBothSidesAddedHasTheSameIdWhicheverSideIsMerged() throws {
+        let base = [Interaction.sample(1)]
+        func shared(_ id: Int) -> Interaction { .sample(id, at: 50, "GET", "http://a/shared") }
+        let (ours, theirs) = (base + [shared(2)], base + [.sample(2, at: 20, "GET", "http://a/theirs"), shared(3)])
+        let (outcome, merged) = try self.merge(base, ours, theirs)
+        #expect(merged.map(\.request.url) == ["http://a/pets", "http://a/theirs", "http://a/shared"])
+        #expect(try self.merge(base, theirs, ours).0.text == outcome.text)
+    }
+
     /// Two branches that add, change and remove exchanges at random.
     @Test func randomHistoriesKeepEveryExchangeOnce() throws {
         for seed in 1...200 {
