@@ -32,7 +32,8 @@ struct ManifestTests {
     @Test func otherTextsAreNoManifests() throws {
         let text = String(decoding: try Self.manifest().bytes, as: UTF8.self)
         for (old, new) in [
-            ("\"manifest\": 1", "\"manifest\": 2"), ("\"size\": 10", "\"size\": -1"), ("\"bytes\": 20", "\"bytes\": 99999999999999"),
+            ("\"manifest\": 1", "\"manifest\": 2"), ("\"size\": 10", "\"size\": -1"),
+            ("\"size\": 10", "\"size\": \(Int.max)"), ("\"bytes\": 20", "\"bytes\": 99999999999999"),
             ("pets.json", "../pets.json"), ("pets.json", ".pets.json"), ("\"sha256\": \"ab", "\"sha256\": \"AB"), ("pets.json", "pets"),
         ] {
             let parts = text.split(separator: old, maxSplits: 1, omittingEmptySubsequences: false)

@@ -139,7 +139,8 @@ package struct Manifest: Sendable, Hashable {
         guard bytes.count <= Self.sizeLimit, let root = try? JSONDocument(bytes).root, root["manifest"]?.int == 1,
             let name = root["name"]?.string, Self.isPlainName(name), name.hasSuffix(".json"),
             let cassette = root["object"]?.string.flatMap({ ObjectName($0, .cassette) }),
-            let size = root["size"]?.int, size >= 0, let digest = root["sha256"]?.string, ObjectName.isDigest(digest),
+            let size = root["size"]?.int, (0...Payload.sizeLimit).contains(size),
+            let digest = root["sha256"]?.string, ObjectName.isDigest(digest),
             let textSize = root["bytes"]?.int, (0...Self.cassetteLimit).contains(textSize), let exchanges = root["exchanges"]?.int,
             exchanges >= 0,
             let list = root["bodies"], list.kind == .array
