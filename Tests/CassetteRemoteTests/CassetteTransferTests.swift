@@ -208,14 +208,23 @@ struct CassetteTransferTests {
         #expect(try stored.isWhole(digest, in: stored.cache()))
     }
 
+    @Test func cassetteThatTheCacheCannotHoldIsNotLoaded() throws {
+        let stored = try StoredCassette()
+        let digest = try stored.push().pointer.digest
+        let error = #expect(throws: StoreError.self) { try stored.pull(digest, into: stored.cache("small", limit: 1000)) }
+        #expect(error?.code == .tooLarge)
+        #expect(error?.message.contains("WIRETAPE_CACHE_LIMIT") == true)
+        #expect(!stored.folder.exists("small/objects"))
+    }
+
     @Test func cacheKeepsItsLimitAndWhatIsInUse() throws {
         let stored = try StoredCassette()
         let first = try stored.push().pointer.digest
         try stored.write(bodies: 10..<14, to: "more.json")
         let second = try stored.push("more.json").pointer.digest
         let cache = stored.cache(limit: 1000)
-        _ = try stored.pull(first, into: cache)
-        _ = try stored.pull(second, into: cache)
+        _ = try stored.pull(first)
+        _ = try stored.pull(second)
         let use = try #require(try cache.use(second))
         let contents = cache.tidy()
         #expect((contents.cassettes, contents.removed) == (1, 1))

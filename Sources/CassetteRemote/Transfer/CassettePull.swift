@@ -64,6 +64,14 @@ package struct CassettePull: Sendable {
                 "\"\(object.path)\" of \"\(self.client.address)\" is not what its name says: nothing of it is used. Push \"\(name)\" again from where it is whole."
             )
         }
+        // Also bounds what a few bytes may unpack to.
+        let need = manifest.objects.values.reduce(manifest.textSize, +)
+        guard need <= self.cache.limit else {
+            throw StoreError(
+                .tooLarge,
+                "\"\(name)\" needs \(need) bytes, and the cache may have \(self.cache.limit): set WIRETAPE_CACHE_LIMIT to more, or do without this cassette."
+            )
+        }
         let missing = manifest.objects.filter { !self.cache.contains($0.key, size: $0.value) }.map { (object: $0.key, size: $0.value) }
             .sorted { $0.object.path < $1.object.path }
         (outcome.loaded, outcome.bytes) = (missing.count, missing.reduce(0) { $0 + $1.size })

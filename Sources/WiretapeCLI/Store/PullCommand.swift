@@ -87,6 +87,13 @@ struct PullCommand: ParsableCommand {
         }
         if !self.dryRun {
             let contents = cache.tidy()
+            let removed = wanted.filter { cache.manifest($0.digest) == nil }
+            if let first = removed.first {
+                throw StoreError(
+                    .tooLarge,
+                    "\(removed.count) of \(Quantity.count(wanted.count, "cassette")), among them \"\(first.name)\", were removed again, since the cache may have only \(Quantity.bytes(cache.limit)): set WIRETAPE_CACHE_LIMIT to more, or pull fewer."
+                )
+            }
             if contents.bytes > cache.limit {
                 Terminal.error.complain(
                     "the cache has \(Quantity.bytes(contents.bytes)), more than its limit of \(Quantity.bytes(cache.limit)), since all of it is in use: raise WIRETAPE_CACHE_LIMIT."
