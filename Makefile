@@ -54,9 +54,9 @@ test-drivers:
 	swift build --product wiretape
 	sh Drivers/test.sh "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 
-## Tests push, pull, collection, faults and kills against moto, rclone and localbucket, which it installs; options: make test-store ARGS='--storm 600 --seed 2'.
+## Tests push, pull, collection, faults and kills against moto, rclone, localbucket, Ceph and OpenStack Swift, which it installs; options: make test-store ARGS='--storm 600 --seed 2'.
 test-store:
-	@sh scripts/setup.sh test
+	@sh scripts/setup.sh store
 	swift build --product wiretape $(SWIFT_BUILD)
 	python3 Tests/Store/run.py --wiretape "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 	python3 Tests/Store/corpus.py --wiretape "$$(swift build --show-bin-path)/wiretape"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what Debian 12 lacks for one purpose, but nothing that is already there: setup.sh
-# build|demo|test|bench|package|image|drivers|interop [SCENARIO …]
+# build|demo|test|store|bench|package|image|drivers|interop [SCENARIO …]
 set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
@@ -11,6 +11,9 @@ case ${1:-} in
     test) needs="$libraries curl:curl python3:python3
                  git:git nginx:nginx-light openssl:openssl prlimit:util-linux strace:strace wget:wget chromium:chromium node:nodejs h2load:nghttp2-client nghttpd:nghttp2-server nghttpx:nghttp2-proxy haproxy:haproxy
                  +jsonschema:python3-jsonschema +ensurepip:python3-venv =libnftables1:libnftables1" ;;
+    store) needs="$libraries curl:curl python3:python3 git:git openssl:openssl zstd:zstd +ensurepip:python3-venv
+                  ceph-mon:ceph-mon ceph-osd:ceph-osd ceph:ceph-common radosgw:radosgw swift-account-server:swift-account
+                  swift-container-server:swift-container swift-object-server:swift-object swift-proxy-server:swift-proxy memcached:memcached" ;;
     bench) needs="$libraries curl:curl python3:python3
                   cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy h2load:nghttp2-client nghttpx:nghttp2-proxy socat:socat strip:binutils valgrind:valgrind" ;;
     package) needs="$libraries python3:python3 dpkg-shlibdeps:dpkg-dev lintian:lintian debootstrap:debootstrap xz:xz-utils strip:binutils" ;;
@@ -23,7 +26,7 @@ case ${1:-} in
         needs="$libraries $(python3 Tests/Interop/run.py --needs "$@")"
         ;;
     *)
-        echo "usage: setup.sh build|demo|test|bench|package|image|drivers|interop" >&2
+        echo "usage: setup.sh build|demo|test|store|bench|package|image|drivers|interop" >&2
         exit 64
         ;;
 esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the store against real servers: push, pull, replay offline on a second machine, collection, faults and kills.
 
-  run.py --wiretape PROGRAM [--servers moto,rclone,localbucket] [--storm SECONDS] [--seed N]
+  run.py --wiretape PROGRAM [--servers moto,rclone,localbucket,ceph,swift] [--storm SECONDS] [--seed N]
 
 --storm runs pushers, pullers and a collection at once, with faults, and is off otherwise.
 """
@@ -23,7 +23,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import fault_proxy  # noqa: E402
 import servers  # noqa: E402
 
-PATIENCE = 300
+# Seconds for one command, on a machine that is busy with other things.
+PATIENCE = 900
 
 
 class Machine:
@@ -313,13 +314,14 @@ def storm(wiretape, folder, environment, store, seed, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wiretape", required=True)
-    parser.add_argument("--servers", default="moto,rclone,localbucket")
+    parser.add_argument("--servers", default=",".join(servers.SERVERS))
     parser.add_argument("--tools", default=".build/store-tools")
     parser.add_argument("--kills", type=int, default=8)
     parser.add_argument("--storm", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    wiretape = pathlib.Path(options.wiretape).resolve()
+    # Not resolved: git calls the program by its name.
+    wiretape = pathlib.Path(options.wiretape).absolute()
     tools = servers.tools(pathlib.Path(options.tools).resolve())
     with tempfile.TemporaryDirectory() as folder:
         merges(Machine(wiretape, folder, {}, "s3://tape/none"))
