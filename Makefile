@@ -58,6 +58,8 @@ test-drivers:
 test-store:
 	@sh scripts/setup.sh store
 	swift build --product wiretape $(SWIFT_BUILD)
+	python3 Tests/Store/histories.py --wiretape "$$(swift build --show-bin-path)/wiretape" --rounds 20
+	python3 Tests/Store/hostile.py --wiretape "$$(swift build --show-bin-path)/wiretape"
 	python3 Tests/Store/run.py --wiretape "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 	python3 Tests/Store/corpus.py --wiretape "$$(swift build --show-bin-path)/wiretape"
 
