@@ -11,7 +11,7 @@ struct ExchangeTraits: Sendable {
     var answer: UInt64
     /// The validators against which a request's preconditions are evaluated.
     var validators: AnswerValidators
-    /// The recorded client left before the end of the answer.
+    /// The recorded client left before the end of an answer that it wanted.
     var isLeft: Bool
     var span: ExchangeSpan
     /// The source for computed ranges; nil if none can be computed.
@@ -42,7 +42,8 @@ struct ExchangeTraits: Sendable {
         self.ranges = RangeFacts(interaction)
         self.span = ExchangeSpan(interaction)
         self.validators = AnswerValidators(interaction)
-        self.isLeft = interaction.wasLeftByClient
+        // A client that has seen the status of a refusal or a redirection often goes on without the rest: it retries, or follows.
+        self.isLeft = interaction.wasLeftByClient && (response.map { $0.status < 300 } ?? true)
         self.answer = Self.answer(response, interaction.webSocket, isHead: request.method == "HEAD")
     }
 

@@ -508,6 +508,14 @@ import Testing
         #expect(try self.indexes(session, [live, live]) == [0, 1])
     }
 
+    /// A client that retries closes a refusal without reading it, and one that follows a redirection may as well.
+    @Test(arguments: [301, 307, 401, 404, 429, 500, 529])
+    func aRefusalThatItsClientDidNotReadKeepsItsTurn(status: Int) throws {
+        let unread = Request(method: "GET", status: status, outcome: .cut(Cut(by: .client, reason: "the client left")))
+        let session = SentRequests(requests: [unread, self.get(answer: "done")]).session()
+        #expect(try self.indexes(session, [self.get(), self.get()]) == [0, 1])
+    }
+
     // MARK: Any order
 
     private func randomRequests(_ random: inout SeededGenerator, count: Int) -> [Request] {
