@@ -30,6 +30,20 @@ struct CassetteTransferTests {
         #expect(!stored.store.state.withLock { $0.log }.contains { $0.hasPrefix("PUT") })
     }
 
+    @Test func pushThatReadsBackRepairsEachDamagedObject() throws {
+        let stored = try StoredCassette()
+        let digest = try stored.push().pointer.digest
+        for key in stored.store.state.withLock({ $0.objects.keys.sorted() }) {
+            let whole = stored.store.state.withLock { $0.objects[key]?.bytes }
+            stored.store.state.withLock { $0.objects[key]?.bytes[0] ^= 1 }
+            let outcome = try stored.push(readsBack: true)
+            #expect((outcome.stored, outcome.repaired) == (1, 1), "\(key)")
+            #expect(stored.store.state.withLock { $0.objects[key]?.bytes } == whole, "\(key)")
+        }
+        #expect(try stored.push(readsBack: true).repaired == 0)
+        #expect(try stored.pull(digest).loaded == 4)
+    }
+
     @Test func bodiesAreStoredOnceForAllCassettes() throws {
         let stored = try StoredCassette()
         _ = try stored.push()

@@ -61,7 +61,7 @@ package struct CassettePull: Sendable {
         guard MemoryDigest.hex(bytes) == digest, let manifest = Manifest(bytes) else {
             throw StoreError(
                 .damaged,
-                "\"\(object.path)\" of \"\(self.client.address)\" is not what its name says: nothing of it is used. Push \"\(name)\" again from where it is whole."
+                "\"\(object.path)\" of \"\(self.client.address)\" is not what its name says: nothing of it is used. Push \"\(name)\" again from where it is whole, with \"wiretape push --check\"."
             )
         }
         // Also bounds what a few bytes may unpack to.

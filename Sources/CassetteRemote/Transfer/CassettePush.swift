@@ -19,6 +19,8 @@ package struct CassettePush: Sendable {
         package var stored = 0
         package var storedBytes = 0
         package var renewed = 0
+        /// Objects among the stored ones that were in the store with other bytes.
+        package var repaired = 0
         /// Whether the pointer is new or has changed.
         package var changedPointer = false
     }
@@ -27,17 +29,24 @@ package struct CassettePush: Sendable {
     private let cache: CassetteCache
     private let threads: Int
     private let tool: String
+    /// Whether objects that are in the store are read back and compared.
+    private let readsBack: Bool
     /// In seconds. Older objects are renewed: those with less than a day left, or less than half of a shorter grace.
     private let renewalAge: Int
 
     /// - Parameters:
     ///   - tool: the name and version of this program.
     ///   - grace: for how many seconds the store's collections spare objects.
-    package init(client: StoreClient, cache: CassetteCache, threads: Int, tool: String, grace: Int = CassettePush.standardGrace) {
+    ///   - readsBack: whether objects that are in the store are read back, and stored again if they are damaged.
+    package init(
+        client: StoreClient, cache: CassetteCache, threads: Int, tool: String, grace: Int = CassettePush.standardGrace,
+        readsBack: Bool = false
+    ) {
         self.client = client
         self.cache = cache
         self.threads = threads
         self.tool = tool
+        self.readsBack = readsBack
         self.renewalAge = max(grace - 86_400, grace / 2)
     }
 
@@ -58,7 +67,7 @@ package struct CassettePush: Sendable {
         let lock = try CassetteLock(path)
         defer { withExtendedLifetime(lock) {} }
         let text = try Payload(file: LocalFile.open(path))
-        if let old, old.textDigest == text.sha256, let outcome = try self.known(old) { return outcome }
+        if !self.readsBack, let old, old.textDigest == text.sha256, let outcome = try self.known(old) { return outcome }
         try check()
         let plan = try self.plan(path, text, old)
         var outcome = Outcome(pointer: plan.pointer, objects: plan.manifest.objects.count + 1)
@@ -166,11 +175,16 @@ package struct CassettePush: Sendable {
         for round in 1...Self.rounds {
             let presence = try ObjectPresence(of: all.map(\.object), in: self.client, threads: self.threads)
             let now = Int(Timestamp.now.microseconds / 1_000_000)
-            let counts = Guarded((stored: 0, bytes: 0, renewed: 0, done: 0))
+            let counts = Guarded((stored: 0, bytes: 0, renewed: 0, repaired: 0, done: 0))
+            let readsBack = self.readsBack && round == 1
             for wave in waves {
                 try ParallelWork.run(wave, threads: self.threads) { [client, renewalAge] (task) throws(StoreError) in
                     let entry = presence.entries[task.object]
-                    let isThere = entry?.size == task.size
+                    var isThere = entry?.size == task.size
+                    if isThere, readsBack, try !Self.isWhole(task, in: client) {
+                        isThere = false
+                        counts.withLock { $0.repaired += 1 }
+                    }
                     let isOld = isThere && round == 1 && now - (entry?.modified ?? now) >= renewalAge
                     if !isThere {
                         if !isDry { try Self.send(task, plan, to: client, replaces: entry != nil) }
@@ -190,7 +204,10 @@ package struct CassettePush: Sendable {
                 }
             }
             let count = counts.withLock { $0 }
-            if round == 1 { (outcome.stored, outcome.storedBytes, outcome.renewed) = (count.stored, count.bytes, count.renewed) }
+            if round == 1 {
+                (outcome.stored, outcome.storedBytes) = (count.stored, count.bytes)
+                (outcome.renewed, outcome.repaired) = (count.renewed, count.repaired)
+            }
             // Nothing was missing: all of it was there after the last write.
             guard !isDry, count.stored + (round == 1 ? count.renewed : 0) > 0 else { return }
             waves = [tasks, [cassette], [manifest]]
@@ -199,6 +216,16 @@ package struct CassettePush: Sendable {
             .busy,
             "\"\(self.client.address)\" does not keep what is stored: objects were missing again after \(Self.rounds) rounds. Is a collection running with a grace of no time? Check the server with \"wiretape store check\"."
         )
+    }
+
+    /// Whether the bytes in the store have the digest of the object's name.
+    private static func isWhole(_ task: Task, in client: StoreClient) throws(StoreError) -> Bool {
+        var digest = DigestContext.sha256()
+        let isThere = try client.get(task.object.path, limit: task.size, begin: { digest = DigestContext.sha256() }) { digest?.update($0) }
+        guard let digest else {
+            throw StoreError(.unsupported, "OpenSSL does not provide SHA-256 here: check its configuration.")
+        }
+        return isThere && Hex.encode(digest.finalize()) == task.object.digest
     }
 
     private static func send(_ task: Task, _ plan: Plan, to client: StoreClient, replaces: Bool) throws(StoreError) {

@@ -105,7 +105,9 @@ package struct StoreCollection {
             }
             guard MemoryDigest.hex(bytes) == item.key, let manifest = Manifest(bytes) else {
                 throw StoreError(
-                    .damaged, "\(item.value): \"\(name.path)\" is not what its name says: nothing was removed. Push the cassette again.")
+                    .damaged,
+                    "\(item.value): \"\(name.path)\" is not what its name says: nothing was removed. Push the cassette again with \"wiretape push --check\"."
+                )
             }
             try marks.add(Array(manifest.objects.keys) + [name])
         }

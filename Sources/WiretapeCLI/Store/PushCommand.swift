@@ -16,6 +16,8 @@ struct PushCommand: ParsableCommand {
             under the SHA-256 of their bytes, so that what is there already is not sent again. The pointer FILE.tape is written last, and \
             names the cassette by its digest: commit it to git. A push that fails can be repeated; nothing that is read has changed.
 
+            What is there is told by its name and size. --check reads it back, and stores again what is damaged.
+
             A folder stands for all cassettes below it. Credentials come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and \
             AWS_SESSION_TOKEN, or from the profile in ~/.aws.
 
@@ -24,6 +26,7 @@ struct PushCommand: ParsableCommand {
             Examples:
               wiretape push Cassettes/pets.json
               wiretape push Cassettes --dry-run
+              wiretape push Cassettes/pets.json --check
               wiretape push Cassettes --store s3://tapes/shop --endpoint https://s3.example.com
             """)
 
@@ -32,6 +35,9 @@ struct PushCommand: ParsableCommand {
 
     @Flag(help: "Only print what would be stored.")
     var dryRun = false
+
+    @Flag(help: "Read back what is in the store already, and store it again if it is damaged.")
+    var check = false
 
     @Option(
         help: ArgumentHelp("The --grace of the store's collections: what they would remove soon is renewed. Default: 7d.", valueName: "age")
@@ -68,7 +74,7 @@ struct PushCommand: ParsableCommand {
         }
         let push = CassettePush(
             client: client, cache: try StoreAccess.cache(), threads: self.options.jobs, tool: "wiretape \(Version.current)",
-            grace: StoreCleanCommand.seconds(self.grace) ?? CassettePush.standardGrace)
+            grace: StoreCleanCommand.seconds(self.grace) ?? CassettePush.standardGrace, readsBack: self.check)
         var status = ExitStatus.done
         var sum = (cassettes: 0, objects: 0, bytes: 0)
         for cassette in cassettes {
@@ -76,7 +82,9 @@ struct PushCommand: ParsableCommand {
             let progress = StoreProgress("pushing \(cassette)")
             defer { progress.end() }
             do {
-                let outcome = try push.push(cassette, isDry: self.dryRun, check: { try self.check(cassette) }) { progress.show($0, of: $1) }
+                let outcome = try push.push(cassette, isDry: self.dryRun, check: { try self.verify(cassette) }) {
+                    progress.show($0, of: $1)
+                }
                 progress.end()
                 Terminal.output.line(self.line(cassette, outcome))
                 if outcome.stored > 0 { sum.cassettes += 1 }
@@ -111,13 +119,15 @@ struct PushCommand: ParsableCommand {
                 "\(name): nothing to store, \(Quantity.count(outcome.objects, "object")) \(outcome.objects == 1 ? "is" : "are") there\(renewed)."
         }
         let verb = self.dryRun ? "would store" : "stored"
+        let repaired =
+            outcome.repaired > 0 ? "; \(outcome.repaired) of them \(outcome.repaired == 1 ? "was" : "were") damaged in the store" : ""
         let pointer = outcome.changedPointer && !self.dryRun ? "; commit \"\(VisibleText.line(CassettePointer.path(of: cassette)))\"" : ""
         return
-            "\(name): \(verb) \(outcome.stored) of \(Quantity.count(outcome.objects, "object")) (\(Quantity.bytes(outcome.storedBytes)))\(pointer)."
+            "\(name): \(verb) \(outcome.stored) of \(Quantity.count(outcome.objects, "object")) (\(Quantity.bytes(outcome.storedBytes)))\(repaired)\(pointer)."
     }
 
     /// Whoever pulls it must be able to replay it, and must not find a secret in it.
-    private func check(_ cassette: String) throws {
+    private func verify(_ cassette: String) throws {
         var problems: [String] = []
         let verifier = try CassetteVerifier(path: cassette, digest: CareCommand.digest, unanswerable: { ReplayCheck.problem(of: $0) })
         try verifier.run(progress: { _, _ in }) { finding in

@@ -35,8 +35,8 @@ struct StoredCassette {
         CassetteCache(folder: self.folder.file(name), limit: limit)
     }
 
-    func push(_ name: String = "pets.json", tries: Int = 3) throws -> CassettePush.Outcome {
-        try CassettePush(client: self.store.client(tries: tries), cache: self.cache(), threads: 1, tool: "test").push(
+    func push(_ name: String = "pets.json", tries: Int = 3, readsBack: Bool = false) throws -> CassettePush.Outcome {
+        try CassettePush(client: self.store.client(tries: tries), cache: self.cache(), threads: 1, tool: "test", readsBack: readsBack).push(
             self.folder.file(name), isDry: false)
     }
 
