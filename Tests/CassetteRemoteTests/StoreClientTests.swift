@@ -87,4 +87,34 @@ struct StoreClientTests {
         #expect(error?.code == .damaged)
         #expect(self.store.state.withLock { $0.requests } <= 2)
     }
+
+    /// Each page has a new token and the next key.
+    @Test func aListWhoseKeysGoOnForEverIsRefused() throws {
+        self.store.state.withLock { state in
+            state.fault = { number, _, _ in Self.list(Self.entry("objects/\(100_000 + number)"), token: "t\(number)") }
+        }
+        var count = 0
+        let error = #expect(throws: StoreError.self) {
+            try self.store.client().list("objects/") { (page) throws(StoreError) in
+                count += page.count
+                return count < 10_000
+            }
+        }
+        #expect(error?.message.contains("has no end") == true && count < 1_000)
+    }
+
+    @Test func emptyPagesWithinAListAreSkipped() throws {
+        self.store.state.withLock { state in
+            state.fault = { number, _, _ in
+                let entry = number % 3 == 0 ? Self.entry("objects/\(100_000 + number)") : ""
+                return Self.list(entry, isTruncated: number < 30, token: number < 30 ? "t\(number)" : nil)
+            }
+        }
+        var count = 0
+        try self.store.client().list("objects/") { (page) throws(StoreError) in
+            count += page.count
+            return true
+        }
+        #expect(count == 10)
+    }
 }

@@ -151,6 +151,11 @@ package final class StoreClient: Sendable {
         return true
     }
 
+    /// A page with fewer objects is short, unless it is the last. Servers send some of them where many objects were removed.
+    private static let shortPage = 10
+    /// A list with more of them in a row has no end: its keys may go on in order for ever.
+    private static let shortPageLimit = 100
+
     /// Passes the objects whose names begin with `prefix`, in the order of their names, page by page.
     ///
     /// Keys that are not below the store's prefix, or out of order, are an error: a listing must end.
@@ -164,6 +169,7 @@ package final class StoreClient: Sendable {
         let whole = base + prefix
         var token: String?
         var last = ""
+        var shortPages = 0
         while true {
             var items = [("list-type", "2"), ("prefix", whole), ("max-keys", "1000")]
             if let token { items.append(("continuation-token", token)) }
@@ -183,7 +189,8 @@ package final class StoreClient: Sendable {
                 objects.append(ListedObject(name: String(object.key.dropFirst(base.count)), size: object.size, modified: object.modified))
             }
             guard try page(objects), result.isTruncated else { return }
-            guard let next = result.next, !objects.isEmpty, next != token else {
+            shortPages = objects.count < Self.shortPage ? shortPages + 1 : 0
+            guard let next = result.next, next != token, shortPages <= Self.shortPageLimit else {
                 throw self.damaged(prefix, "the server's list has no end")
             }
             token = next
