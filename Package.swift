@@ -117,8 +117,8 @@ let package = Package(
         .target(
             name: "TapeProxy",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeIsolation", "TapeRecorder",
-                "TapeTLS", "TrafficRules", nio("NIOCore"),
+                "CassettePlayback", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeIsolation",
+                "TapeRecorder", "TapeTLS", "TrafficRules", nio("NIOCore"),
                 nio("NIOPosix"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log", condition: server),

@@ -53,7 +53,7 @@ TABLE = {
     "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
     "TapeHTTP2": ["Swift", "CassetteModel", "TapeExchange", "CNghttp2", "NIOCore"],
     "TapeProxy": [
-        *PLATFORM, *PLAYBACK, "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeIsolation", "TapeRecorder", "TapeTLS", "TrafficRules", "COpenSSL", "NIO*",
+        *PLATFORM, *PLAYBACK, "CassetteRun", "CassetteTools", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeIsolation", "TapeRecorder", "TapeTLS", "TrafficRules", "COpenSSL", "NIO*",
         "Logging",
     ],
     "CIsolation": [],

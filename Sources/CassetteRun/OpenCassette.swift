@@ -38,12 +38,31 @@ public struct OpenCassette: Sendable {
         // The session comes first, as it creates no file that would be left over if the other failed.
         self.session = try CassetteSession(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: plan.options.repetition,
-            order: plan.options.order, conversationOrder: plan.options.conversationOrder, ranges: plan.options.ranges,
+            repeating: try Self.repeating(plan), order: plan.options.order, conversationOrder: plan.options.conversationOrder,
+            ranges: plan.options.ranges,
             redaction: plan.liveRedactor,
             dates: plan.refresh?.liveDates, audience: plan.options.audience, digest: digest)
         self.recorder = try Recorder(
             plan.recording, version: version, redaction: plan.redaction, digest: digest, refusesUnrecorded: refusesUnrecorded,
             notify: notify)
+    }
+
+    /// The exchanges that the plan lets answer any number of times, by index.
+    private static func repeating(_ plan: RunPlan) throws(CassetteError) -> Set<Int> {
+        guard let repeats = plan.options.repeats, let cassette = plan.cassette, plan.recording.mode.replays else { return [] }
+        let reader = BodyReader(cassettePath: cassette.path)
+        var found: Set<Int> = []
+        for index in 0..<cassette.count {
+            let interaction = try cassette.interaction(at: index)
+            do {
+                if try repeats(interaction, reader) { found.insert(index) }
+            } catch let error as CassetteError {
+                throw error
+            } catch {
+                throw CassetteError(.unreadable, "\"\(cassette.path)\", exchange \(index + 1): \(error)", cause: error)
+            }
+        }
+        return found
     }
 
     /// The cassette that is replayed; nil if there is none.

@@ -1,4 +1,4 @@
-internal import CassetteModel
+public import CassetteModel
 public import CassettePlayback
 public import CassetteRedaction
 public import CassetteStore
@@ -19,6 +19,8 @@ public struct RunPlan: Sendable {
         /// What is redacted in a recording; nil to keep secrets.
         public var redaction: RedactionRules? = .standard
         public var repetition: Repetition = .never
+        /// Whether an exchange may answer any number of times; nil for those that say so themselves. May read bodies from disk.
+        public var repeats: (@Sendable (Interaction, BodyReader) throws -> Bool)?
         public var order: ReplayOrder = .any
         public var conversationOrder: ConversationOrder = .strict
         public var ranges: RangeReplay = .computed

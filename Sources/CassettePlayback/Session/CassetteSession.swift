@@ -71,6 +71,7 @@ public final class CassetteSession: Sendable {
     /// - Parameters:
     ///   - cassette: nil if there is none. Not read in modes without replay.
     ///   - rules: nil for the cassette's own rules, or the default ones if it has none.
+    ///   - repeating: exchanges that may answer any number of times, by index, besides those that say so themselves.
     ///   - conversationOrder: whether client messages must come in the recorded order.
     ///   - ranges: whether ranges that were not recorded are computed.
     ///   - redaction: the cassette's rules, so that live requests are compared in the redacted form of the recorded ones.
@@ -82,14 +83,15 @@ public final class CassetteSession: Sendable {
     /// fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
-        order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, ranges: RangeReplay = .computed,
+        repeating: Set<Int> = [], order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, ranges: RangeReplay = .computed,
         redaction: LiveRedactor? = nil, dates: LiveDates? = nil, audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
         var rules = rules
         if rules == nil { rules = try cassette?.matchRules() }
         let compared = rules ?? .standard
-        let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
+        var keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
+        keys.repeating.formUnion(repeating)
         self.init(
             mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
             conversationOrder: conversationOrder, ranges: ranges, redaction: redaction, dates: dates, source: cassette,

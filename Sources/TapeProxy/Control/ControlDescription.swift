@@ -126,6 +126,7 @@ enum ControlDescription {
                     }
                   },
                   "repeat": {"enum": ["never", "last", "cycle"]},
+                  "repeatMatching": {"type": "string"},
                   "order": {"enum": ["any", "strict"]},
                   "conversation": {"enum": ["strict", "any"]},
                   "ranges": {"enum": ["computed", "exact"]},

@@ -3,6 +3,8 @@ public import CassettePlayback
 public import CassetteRedaction
 public import CassetteRun
 public import CassetteStore
+internal import CassetteTools
+internal import TapeBytes
 public import TapeTrust
 package import TrafficRules
 
@@ -28,6 +30,8 @@ public struct RunSettings: Sendable, Hashable {
     /// False keeps secrets in the recording.
     public var redaction: Setting<Bool>?
     public var repetition: Setting<Repetition>?
+    /// A filter expression: the exchanges that match it may answer any number of times.
+    public var repeatMatching: Setting<String>?
     public var order: Setting<ReplayOrder>?
     public var conversation: Setting<ConversationOrder>?
     public var ranges: Setting<RangeReplay>?
@@ -116,6 +120,7 @@ public struct RunSettings: Sendable, Hashable {
         sum.secretEnv += other.secretEnv
         sum.redaction = other.redaction ?? self.redaction
         sum.repetition = other.repetition ?? self.repetition
+        sum.repeatMatching = other.repeatMatching ?? self.repeatMatching
         sum.order = other.order ?? self.order
         sum.conversation = other.conversation ?? self.conversation
         sum.ranges = other.ranges ?? self.ranges
@@ -187,6 +192,7 @@ extension RunSettings {
         options.descriptors = self.descriptors.map(\.value)
         options.redaction = try self.redactionRules(secret: secret)
         options.repetition = self.repetitionInForce
+        options.repeats = try self.repeats()
         options.order = self.orderInForce
         options.conversationOrder = self.conversationInForce
         options.ranges = self.rangesInForce
@@ -195,6 +201,20 @@ extension RunSettings {
         options.onExpired = self.onExpiredInForce
         options.mayRerecord = mayRerecord
         return options
+    }
+}
+
+/// Repetition.
+extension RunSettings {
+    /// Throws if the text is not a filter expression.
+    package static func checkRepeatMatching(_ text: String) throws(SettingSyntaxError) {
+        _ = try FilterParser.parse(text, setting: "repeatMatching")
+    }
+
+    private func repeats() throws(SettingSyntaxError) -> (@Sendable (Interaction, BodyReader) throws -> Bool)? {
+        guard let repeatMatching else { return nil }
+        let expression = try FilterParser.parse(repeatMatching.value, setting: "repeatMatching")
+        return { try ExchangeFilter(expression, reader: $1).matches($0) }
     }
 }
 

@@ -8,7 +8,8 @@ internal import TrafficRules
 /// Reads the settings of an order: those that `record`, `run` and `replay` take as options, under the names of the configuration file.
 struct SessionSettingsReader {
     static let members = [
-        "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates", "maxAge", "onExpired",
+        "rules", "repeat", "repeatMatching", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates",
+        "maxAge", "onExpired",
         "redaction",
         "redact",
         "keep", "secretEnv", "modify", "seed", "verdict",
@@ -20,6 +21,10 @@ struct SessionSettingsReader {
         var settings = RunSettings()
         try self.readRules(into: &settings)
         settings.repetition = try self.members.choice("repeat", Repetition.allCases).map(self.setting)
+        if let text = try self.members.string("repeatMatching") {
+            try self.members.made("repeatMatching") { try RunSettings.checkRepeatMatching(text) }
+            settings.repeatMatching = self.setting(text)
+        }
         settings.order = try self.members.choice("order", ReplayOrder.allCases).map(self.setting)
         settings.conversation = try self.members.choice("conversation", ConversationOrder.allCases).map(self.setting)
         settings.ranges = try self.members.choice("ranges", RangeReplay.allCases).map(self.setting)

@@ -131,6 +131,7 @@ struct SettingRow: Sendable, Hashable {
         list(.keep, settings.keep)
         list(.secretEnv, settings.secretEnv)
         add(.repetition, settings.repetitionInForce.rawValue, settings.repetition?.source)
+        add(.repeatMatching, settings.repeatMatching?.value, settings.repeatMatching?.source)
         add(.order, settings.orderInForce.rawValue, settings.order?.source)
         add(.conversation, settings.conversationInForce.rawValue, settings.conversation?.source)
         add(.ranges, settings.rangesInForce.rawValue, settings.ranges?.source)

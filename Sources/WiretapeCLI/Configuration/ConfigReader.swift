@@ -56,6 +56,15 @@ struct ConfigReader {
         case .keep: settings.keep = try reading.texts { _ = try RedactionException($0) }
         case .secretEnv: settings.secretEnv = try reading.texts { try Self.checkVariable($0) }
         case .repetition: settings.repetition = try reading.choice()
+        case .repeatMatching:
+            settings.repeatMatching = try reading.one { text in
+                do {
+                    try RunSettings.checkRepeatMatching(text)
+                } catch let error as SettingSyntaxError {
+                    throw SettingError(error.message)
+                }
+                return text
+            }
         case .order: settings.order = try reading.choice()
         case .conversation: settings.conversation = try reading.choice()
         case .ranges: settings.ranges = try reading.choice()
@@ -287,7 +296,8 @@ struct ConfigReader {
 enum ConfigKey: String, CaseIterable {
     case mode, presets, match, ignore, patterns, replace, sort, optional, descriptors, redact, keep, secretEnv
     case repetition = "repeat"
-    case order, conversation, ranges, latency, originErrors, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review,
+    case repeatMatching, order, conversation, ranges, latency, originErrors, refreshDates, refreshFields, failOn, maxAge, onExpired,
+        keepOnFailure, review,
         durability,
         onDiskFull
     case modify, seed, verdict

@@ -135,6 +135,16 @@ struct AnswerOptions: ParsableArguments {
         help: "What answers once all equal exchanges are used up: nothing (never), the last one, or all again (cycle). Default: never.")
     var repetition: Repetition?
 
+    @Option(
+        help: ArgumentHelp(
+            "Exchanges that match this filter, such as '~u /login', may answer any number of times, whatever --repeat says.",
+            valueName: "expression"),
+        transform: { text in
+            try RunSettings.checkRepeatMatching(text)
+            return text
+        })
+    var repeatMatching: String?
+
     @Option(help: "With strict, requests must come in the recorded order. Default: any.")
     var order: ReplayOrder?
 
@@ -162,6 +172,7 @@ struct AnswerOptions: ParsableArguments {
     func lay(over settings: RunSettings) -> RunSettings {
         var own = RunSettings()
         own.repetition = self.repetition.map { Setting(value: $0, source: .commandLine) }
+        own.repeatMatching = self.repeatMatching.map { Setting(value: $0, source: .commandLine) }
         own.order = self.order.map { Setting(value: $0, source: .commandLine) }
         own.conversation = self.conversation.map { Setting(value: $0, source: .commandLine) }
         own.ranges = self.ranges.map { Setting(value: $0, source: .commandLine) }

@@ -13,7 +13,7 @@ import Testing
         let settings = try self.read(
             #"""
             {"rules": {"match": ["method", "url"], "ignore": ["query:ts"], "patterns": ["query:n=[0-9]+"]},
-             "repeat": "cycle", "order": "strict", "conversation": "any", "failOn": ["miss", "unused"], "latency": "recorded", "refreshDates": ["json:/at"],
+             "repeat": "cycle", "repeatMatching": "~u /login", "order": "strict", "conversation": "any", "failOn": ["miss", "unused"], "latency": "recorded", "refreshDates": ["json:/at"],
              "maxAge": "30d", "onExpired": "fail", "redaction": true, "redact": ["header:x-a"], "keep": ["jwt"], "secretEnv": ["A"]}
             """#)
         let age = try Age("30d")
@@ -22,6 +22,7 @@ import Testing
             $0.ignore = [.session("query:ts")]
             $0.patterns = [.session("query:n=[0-9]+")]
             $0.repetition = .session(.cycle)
+            $0.repeatMatching = .session("~u /login")
             $0.order = .session(.strict)
             $0.conversation = .session(.any)
             $0.failOn = .session(FailureRule([.miss, .unused]))
@@ -52,7 +53,8 @@ import Testing
         (#"{"rules": {"match": ["nonsense"]}}"#, #""rules.match": "nonsense" is not a match rule"#),
         (#"{"rules": {"ignore": ["nonsense"]}}"#, #""rules.ignore": "nonsense" is not a place"#),
         (#"{"rules": {"patterns": ["query:a=("]}}"#, #""rules.patterns": "#),
-        (#"{"repeat": "often"}"#, #""repeat" is "often": use one of "never", "last""#), (#"{"order": 1}"#, #""order" is not a string"#),
+        (#"{"repeat": "often"}"#, #""repeat" is "often": use one of "never", "last""#),
+        (#"{"repeatMatching": "~zz"}"#, #""repeatMatching""#), (#"{"order": 1}"#, #""order" is not a string"#),
         (#"{"failOn": ["luck"]}"#, #""failOn": "luck" is not a reason to fail"#), (#"{"failOn": []}"#, #""failOn": the list is empty"#),
         (#"{"failOn": 1}"#, #""failOn" is not a list"#), (#"{"latency": "soon"}"#, #""latency": "soon" is not a latency"#),
         (#"{"latency": 5}"#, #""latency" is not a string"#), (#"{"refreshDates": 1}"#, #""refreshDates" is neither true, false nor"#),

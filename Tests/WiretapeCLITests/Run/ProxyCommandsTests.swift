@@ -98,6 +98,19 @@ import TapeTestSupport
         self.cassette = self.folder.file("pets.json")
     }
 
+    @Test func onlyExchangesThatMatchAreRepeated() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let (login, data) = ("http://127.0.0.1:\(origin.port)/echo?login=1", "http://127.0.0.1:\(origin.port)/echo?data=1")
+        #expect(try Wiretape.run(["record", self.cassette, "--"] + Curl.get(login, data)).status == 0)
+        origin.program.stop()
+        let repeated = ["replay", self.cassette, "--repeat-matching", "~u login & ~m GET", "--"]
+        #expect(try Wiretape.run(repeated + Curl.get(login, data, login, login)).status == 0)
+        #expect(try Wiretape.run(repeated + Curl.get(login, data, data)).status == 3)
+        let wrong = try Wiretape.run(["replay", self.cassette, "--repeat-matching", "~zz", "--"] + Curl.get(login))
+        #expect(wrong.status != 0 && wrong.errors.contains("~zz"), "\(wrong.errors)")
+    }
+
     @Test func repetitionAnswersAgain() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
