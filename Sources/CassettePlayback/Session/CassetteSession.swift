@@ -83,8 +83,9 @@ public final class CassetteSession: Sendable {
     /// fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
-        repeating: Set<Int> = [], order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, ranges: RangeReplay = .computed,
-        redaction: LiveRedactor? = nil, dates: LiveDates? = nil, audience: MissReport.Audience = .commandLine,
+        repeating: Set<Int> = [], order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict,
+        ranges: RangeReplay = .computed, redaction: LiveRedactor? = nil, dates: LiveDates? = nil,
+        audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
         var rules = rules
