@@ -132,7 +132,7 @@ import Testing
     @Test func aTruncatedBodyDiffersFromACompleteOne() throws {
         var cut = Body.text("abc")
         cut.isComplete = false
-        #expect(try self.changes(.text("abc"), cut) == [FieldChange("body", "complete", "cut short")])
+        #expect(try self.changes(.text("abc"), cut) == [FieldChange("body", "complete", "cut short", drift: .type)])
     }
 }
 
