@@ -87,7 +87,8 @@ package enum SecretNames {
     private static let endingsByHash: [UInt64: Meaning] = {
         var table: [UInt64: Meaning] = [:]
         for name in [
-            "password", "passwd", "pwd", "pass", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey", "accesstoken",
+            "password", "passwd", "pwd", "pswd", "kennwort", "passwort", "pass", "passphrase", "secret", "apikey", "accesskey",
+            "secretkey", "privatekey", "accesstoken",
             "refreshtoken", "authtoken", "apitoken", "bearertoken", "clientsecret", "consumersecret", "appsecret", "sharedsecret",
             "signingsecret", "webhooksecret", "encryptionkey", "masterkey", "signingkey", "accountkey", "connectionstring", "csrftoken",
             "xsrftoken", "authenticitytoken", "requestverificationtoken",
@@ -166,7 +167,8 @@ package enum SecretNames {
     }
 
     private static let variables: [(kind: String, ending: [UInt8])] = [
-        ("password", "PASSWORD"), ("password", "PASSWD"), ("password", "_PWD"), ("password", "_PASS"), ("password", "_PASSPHRASE"),
+        ("password", "PASSWORD"), ("password", "PASSWD"), ("password", "_PWD"), ("password", "PSWD"),
+        ("password", "KENNWORT"), ("password", "PASSWORT"), ("password", "_PASS"), ("password", "_PASSPHRASE"),
         ("token", "_TOKEN"),
         ("secret", "_SECRET"), ("api-key", "API_KEY"), ("api-key", "APIKEY"), ("secret", "SECRET_KEY"), ("api-key", "ACCESS_KEY"),
         ("secret", "PRIVATE_KEY"), ("secret", "ENCRYPTION_KEY"), ("password", "REDISCLI_AUTH"), ("password", "MYSQL_PWD"),
@@ -269,6 +271,9 @@ package enum SecretNames {
                 "masterpassword", "pass", "mailpass", "adminpass", "rootpass", "loginpass", "sqlpass", "mysqlpass", "pgpass", "ftppass",
                 "sshpass", "redispass", "ldappass", "bindpass", "authpass", "proxypass", "newpass", "oldpass", "keypass", "storepass",
                 "credential", "credentials", "secretdata", "passwordhistory", "oldpasswords", "previouspasswords",
+                "pswd", "pword", "userpwd", "userpswd", "newpwd", "oldpwd", "confirmpwd", "rootpwd", "dbpwd", "loginpwd",
+                // In German, Dutch, Swedish, Norwegian and Danish.
+                "kennwort", "passwort", "wachtwoord", "losenord", "passord", "adgangskode",
             ]
         ),
         (
