@@ -40,10 +40,11 @@ struct BodyRedaction {
     private func sniffed(
         _ wire: [UInt8], _ name: ContentEncoding.Name, _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
     ) -> Result? {
-        // It may be something else after all, so nobody needs to see these notes.
         var own: [String] = []
-        return self.coded(wire, [name], headers, isComplete: isComplete, notes: &own)
-            ?? self.plain(wire, headers, isComplete: isComplete, notes: &notes)
+        let result = self.coded(wire, [name], headers, isComplete: isComplete, notes: &own)
+        // Two bytes of zlib may be something else after all; then nobody needs to see these notes.
+        if result != nil || name != .deflate { notes += own }
+        return result ?? self.plain(wire, headers, isComplete: isComplete, notes: &notes)
     }
 
     /// Whether a body of an unknown type is a text in deflate without a wrapper. Only a whole stream without anything after it is one, since
@@ -62,19 +63,7 @@ struct BodyRedaction {
     private func plain(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
         let found = wire.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
         guard !found.edits.isEmpty else { return nil }
-        if found.edits.edits.last?.range.upperBound == wire.count, Self.endsBeforeRepresentation(headers) {
-            notes.append("not searched for the rest of a secret that may continue in another part")
-        }
         return Result(bytes: found.edits.applied(to: wire), count: found.count, edits: found.edits, digests: found.digests)
-    }
-
-    /// Whether a body is a part that ends before the end of its representation (RFC 9110, 14.4).
-    private static func endsBeforeRepresentation(_ headers: HeaderFields) -> Bool {
-        guard let range = headers.first("content-range"), range.lowercased().hasPrefix("bytes "),
-            let slash = range.lastIndex(of: "/"), let dash = range[..<slash].lastIndex(of: "-"),
-            let last = Int(range[range.index(after: dash)..<slash])
-        else { return false }
-        return Int(range[range.index(after: slash)...]).map { last < $0 - 1 } ?? true
     }
 
     /// The edits needed in a content.
@@ -200,7 +189,9 @@ struct BodyRedaction {
                 return Found()
             }
             var own: [String] = []
-            if let inner = self.coded(content, [name], headers, isComplete: isComplete, notes: &own, depth: depth + 1) {
+            let inner = self.coded(content, [name], headers, isComplete: isComplete, notes: &own, depth: depth + 1)
+            if inner != nil || name != .deflate { notes += own }
+            if let inner {
                 return Found(
                     edits: EditList([Edit(range: 0..<content.count, bytes: inner.bytes)]), count: inner.count, digests: inner.digests)
             }

@@ -77,28 +77,87 @@ struct ContentRedaction {
         if type.isForm { return .form }
         switch type.kind {
         case .json, .text: return .plain
-        case .binary: return .binary
+        // A server may send a text, such as an error, under any type.
+        case .binary: return !content.isEmpty && ReadableText.isReadable(content) ? .plain : .binary
         // In a sequence, a control character precedes each text.
         case .unknown: return type.declaresJSONTexts || ReadableText.isReadable(content) ? .plain : .binary
         }
     }
 
+    /// The borders at which a content with these fields may cut a secret: a part of a representation (RFC 9110, 14.4), or of an upload
+    /// that is resumed.
+    static func borders(_ headers: HeaderFields) -> TextRedaction.Borders {
+        if headers.contains("upload-offset") || headers.contains("x-goog-upload-offset") { return [.both, .rest] }
+        guard let range = headers.first("content-range"), range.lowercased().hasPrefix("bytes "),
+            let slash = range.lastIndex(of: "/"), let dash = range[..<slash].lastIndex(of: "-")
+        else { return headers.contains("content-range") ? [.both, .rest] : [] }
+        let first = Int(range[..<dash].dropFirst("bytes ".count).drop { $0 == " " })
+        var borders: TextRedaction.Borders = first == 0 ? [] : .start
+        let size = Int(range[range.index(after: slash)...])
+        if let last = Int(range[range.index(after: dash)..<slash]), let size, last >= size - 1 { return borders }
+        borders.formUnion([.end, .rest])
+        return borders
+    }
+
     private func edits(of slice: Slice<UnsafeRawBufferPointer>, _ headers: HeaderFields) -> [Edit] {
+        let borders = Self.borders(headers)
+        guard !borders.isEmpty else { return self.edits(ofWhole: slice, headers) }
+        var text = self.text
+        text.borders.formUnion(borders)
+        let edits = ContentRedaction(text: text).edits(ofWhole: slice, headers)
+        let content = UnsafeRawBufferPointer(rebasing: slice)
+        let last = edits.map {
+            Edit(range: $0.range.lowerBound - slice.startIndex..<$0.range.upperBound - slice.startIndex, bytes: $0.bytes)
+        }
+        if borders.contains(.rest), text.endsWithinSecret(content, as: Self.kind(headers, content), edits: last) {
+            self.text.vault.note(.rest)
+        }
+        return edits
+    }
+
+    private func edits(ofWhole slice: Slice<UnsafeRawBufferPointer>, _ headers: HeaderFields) -> [Edit] {
         let content = UnsafeRawBufferPointer(rebasing: slice)
         let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
         if let edits = AmazonEventStream(content: self).edits(in: content) { return Self.moved(edits, by: slice.startIndex) }
+        if let opaque = OpaqueContent(content, type) ?? OpaqueContent.charset(headers) { self.text.vault.note(opaque) }
+        if let archive = TapeArchive(content) { return Self.moved(self.edits(in: content, archive), by: slice.startIndex) }
         if type.kind != .text, type.kind != .json, let edits = TreeRedaction.edits(in: content, type: type, text: self.text) {
             return Self.moved(edits, by: slice.startIndex)
         }
-        if let wide = WideText(content) {
+        if let wide = WideText(content, charset: Self.charset(headers)) {
             let edits = wide.text.withUnsafeBytes { EditList(self.edits(inText: $0[...], .plain)) }
-            return Self.moved(wide.edits(edits), by: slice.startIndex)
+            if !edits.isEmpty { return Self.moved(wide.edits(edits), by: slice.startIndex) }
         }
         var kind = Self.kind(type, content)
         // curl's `-d` declares any body as a form.
         if kind == .form, let first = content.first(where: { $0 > 32 }), "{[<".utf8.contains(first) { kind = .plain }
         let isEventStream = type.isEventStream || EventStreamData.mayBegin(content)
         return self.edits(inText: slice, kind, declaresJSON: type.kind == .json, isEventStream: isEventStream)
+    }
+
+    /// The charset that a field names, in lower case, if it is one of wide characters.
+    private static func charset(_ headers: HeaderFields) -> String? {
+        guard let index = headers.firstIndex(of: "content-type") else { return nil }
+        let field = headers.valueBytes(at: index)
+        guard field.count > 16, let label = MIMEParameters(field)["charset"]?.value else { return nil }
+        let name = String(decoding: label.prefix(16), as: UTF8.self).lowercased()
+        return name.hasPrefix("utf-16") || name.hasPrefix("utf-32") ? name : nil
+    }
+
+    /// Redacts each file by itself. Nothing moves, so that the headers of the archive stay correct.
+    private func edits(in content: UnsafeRawBufferPointer, _ archive: TapeArchive) -> [Edit] {
+        var text = self.text
+        text.keepsLengths = true
+        let inner = ContentRedaction(text: text)
+        var edits: [Edit] = []
+        for file in archive.files {
+            let data = UnsafeRawBufferPointer(rebasing: content[file])
+            if SniffedCoding.name(data) != nil { self.text.vault.note(.sealed("a compressed file of an archive")) }
+            edits += EditList(keepingLengths: inner.edits(of: content[file], HeaderFields())).edits
+        }
+        // File names, and everything after a file whose header is damaged.
+        for gap in archive.gaps { edits += inner.edits(inText: content[gap], .binary) }
+        return edits
     }
 
     /// - Parameters:
@@ -203,7 +262,7 @@ struct ContentRedaction {
     private func edits(inPart slice: Slice<UnsafeRawBufferPointer>, _ fields: HeaderFields) -> [Edit] {
         guard !slice.isEmpty else { return [] }
         let content = UnsafeRawBufferPointer(rebasing: slice)
-        switch PartMeaning(fields, rules: self.text.rules) {
+        switch self.text.vault.renumbers ? .content([]) : PartMeaning(fields, rules: self.text.rules) {
         // A value that is too long for one secret, unless a rule says so, or of a kind that is kept, may still contain others.
         case .secret(let kind, _, let isRuled)
         where content.count > NamedValue.limit && !isRuled || self.text.rules.keeps(kind: kind):

@@ -18,6 +18,7 @@ struct NestedContent {
     /// The content without its secrets, and how many there were. Nil if the content is of another kind, or has no secrets.
     func redacted(_ content: UnsafeRawBufferPointer) -> (bytes: [UInt8], count: Int)? {
         guard self.depth < EscapeView.depthLimit, self.text.mayGoOn(SearchBudget.costOfText) else { return nil }
+        if let opaque = OpaqueContent(content, MediaType(nil)) { self.text.vault.note(opaque) }
         if let name = SniffedCoding.name(content) { return self.decoded(content, name) }
         guard let format = TreeRedaction.Format(content, MediaType(nil), within: self.outer) else { return nil }
         var tree = TreeRedaction(text: self.text, format: format, depth: self.depth)

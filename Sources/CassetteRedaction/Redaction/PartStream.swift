@@ -72,7 +72,7 @@ final class PartStream {
         try edits.applied(to: self.headers).withUnsafeBytes(deliver)
         self.headers = []
         self.number += 1
-        switch PartMeaning(fields, rules: self.redaction.rules) {
+        switch self.redaction.vault.renumbers ? .content([]) : PartMeaning(fields, rules: self.redaction.rules) {
         case .secret(let kind, let isSure, let isRuled) where !self.redaction.rules.keeps(kind: kind):
             self.data = .secret(kind: kind, isSure: isSure, isRuled: isRuled, [])
         case .secret, .kept, .content: self.data = .held([], fields)
@@ -94,6 +94,9 @@ final class PartStream {
             let rules = self.redaction.rules
             if type.kind != .binary, rules.hasJSONPlaces || rules.hasXMLPlaces || rules.hasInnerPlaces {
                 self.notes.append("rules for places in part \(self.number) are not applied: it has more than \(Self.heldLimit >> 20) MiB")
+            }
+            held.withUnsafeBytes { held in
+                if let opaque = OpaqueContent(held, type, isBeginning: true) { self.redaction.vault.note(opaque) }
             }
             try self.stream(held, type.kind == .binary ? .binary : .plain, deliver)
         case .secret(let kind, let isSure, let isRuled, var held):

@@ -1,3 +1,4 @@
+internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
@@ -121,7 +122,7 @@ struct ProtoRedaction {
     }
 
     private func hides(_ meaning: SecretNames.Meaning?, _ number: UInt64, _ place: Place) -> Bool {
-        guard !place.isKept else { return false }
+        guard !place.isKept, !self.text.vault.renumbers else { return false }
         if let kind = place.kind { return !self.text.rules.keeps(kind: kind) }
         guard let meaning, !OrdinaryValue.isOrdinary(number: Int(clamping: number), kind: meaning.kind), !meaning.needsKeyShape,
             !self.text.rules.keeps(kind: meaning.kind)
@@ -154,12 +155,21 @@ struct ProtoRedaction {
             guard !Placeholder.isAll(value) else { return nil }
             return self.replaced(value, secret)
         }
+        if kind == .field, !place.isKept, value.count >= Self.shortest, !value.withUnsafeBytes(ReadableText.isReadable),
+            let inner = value.withUnsafeBytes(NestedContent(text: self.text, depth: 1).redacted)
+        {
+            self.count += inner.count
+            return inner.bytes
+        }
         let edits = value.withUnsafeBytes { bytes -> EditList in
             if place.isKept { return self.text.edits(in: bytes, as: kind, kept: [0..<bytes.count]) }
             var findings = self.findings(in: bytes, meaning, isOfPair: isOfPair) + self.patterns(bytes, place)
             if kind == .plain { findings += ColumnSurvey.findings(in: bytes, budget: self.text.budget) }
             guard bytes.count >= Self.shortest || !findings.isEmpty || !self.text.rules.rules.isEmpty else { return EditList() }
-            return self.text.edits(in: bytes, as: kind, findings: findings)
+            var text = self.text
+            // Pieces of a stream, unlike strings, may cut a word.
+            if kind == .field { text.borders = .both }
+            return text.edits(in: bytes, as: kind, findings: findings)
         }
         guard !edits.isEmpty else { return nil }
         self.count += edits.count

@@ -73,6 +73,9 @@ public struct Redactor: Sendable {
         Redactor(self, vault: self.vault, searched: self.searched, searchedAt: self.searchedAt, budget: budget)
     }
 
+    /// Whether this redactor only gives other numbers to placeholders.
+    package var renumbers: Bool { self.vault.renumbers }
+
     /// Whether the search of this redactor has ended early.
     package var isSpent: Bool { self.budget?.isSpent == true }
 
@@ -122,6 +125,7 @@ public struct Redactor: Sendable {
             headers.contains("content-range") || Self.isOfRanges(headers) || Self.acceptsRanges(headers)
             || !isComplete && headers.contains("content-length")
                 && (headers.contains("etag") || headers.contains("last-modified") || headers.contains("accept-ranges"))
+        if !isComplete { text.borders = .end }
         return text
     }
 
@@ -337,7 +341,7 @@ public struct Redactor: Sendable {
     /// Notes what in a message could not be searched for, or not searched.
     func noteGaps(since before: SecretVault.Gaps, _ outcome: inout RedactionOutcome) {
         let gaps = self.vault.gaps
-        guard gaps != before else { return }
+        guard gaps != before, !self.renumbers else { return }
         if gaps.beyondLimits > before.beyondLimits {
             outcome.notes.append(
                 "the run has more secrets than are looked for everywhere (\(SecretVault.limit), or \(SecretVault.byteLimit >> 20) MiB): those beyond are taken out at their own places only"
@@ -348,6 +352,8 @@ public struct Redactor: Sendable {
                 "a secret of more than \(SecretVault.longest >> 10) KiB is taken out at the places of its rule only: what repeats it elsewhere is not searched for it"
             )
         }
+        let opaque = gaps.opaque.filter { $0.value > before.opaque[$0.key, default: 0] }
+        outcome.notes += opaque.keys.map(\.note).sorted().filter { !outcome.notes.contains($0) }
         if gaps.unreadPlaces > before.unreadPlaces {
             outcome.notes.append("not searched by the rules for places in JSON where it cannot be read as its media type says")
         }

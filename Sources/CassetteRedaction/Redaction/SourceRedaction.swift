@@ -184,8 +184,14 @@ enum ContentStream {
             let kind = ContentRedaction.kind(headers, UnsafeRawBufferPointer(start: nil, count: 0))
             let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
             let isUnknown = type.kind == .unknown
+            if let opaque = OpaqueContent(beginning, type, isBeginning: true) ?? OpaqueContent.charset(headers)
+                ?? OpaqueContent(tooLong: beginning)
+            {
+                redaction.vault.note(opaque)
+            }
             var redaction = redaction
             redaction.isEventStream = type.isEventStream
+            redaction.borders.formUnion(ContentRedaction.borders(headers))
             self = .text(TextStream(redaction, kind: isUnknown && kind != .form && !text.isReadable ? .binary : kind))
         }
     }

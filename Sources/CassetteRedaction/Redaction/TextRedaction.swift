@@ -18,6 +18,17 @@ struct TextRedaction {
     var isJSON = false
     /// Whether the text is an event stream, whose events may divide a text over several lines.
     var isEventStream = false
+    /// The borders of the text that may cut a secret, since the text is a part of something longer.
+    var borders: Borders = []
+
+    struct Borders: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let start = Borders(rawValue: 1)
+        static let end = Borders(rawValue: 2)
+        static let both: Borders = [.start, .end]
+        /// Whether what follows the text may be in another message.
+        static let rest = Borders(rawValue: 4)
+    }
 
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.
@@ -31,6 +42,7 @@ struct TextRedaction {
         hasMore: Bool = false, within places: [Range<Int>]? = nil, depth: Int = 0
     ) -> EditList {
         guard !text.isEmpty, self.mayGoOn(SearchBudget.costOfText) else { return EditList() }
+        if self.vault.renumbers { return self.renumberingEdits(in: text, as: kind, within: places) }
         var work = Work(self, text: text, kind: kind, keepsLengths: self.keepsLengths, kept: kept, depth: depth)
         let survey = TextSurvey.survey(text, as: kind, hasMore: hasMore, budget: self.budget)
         work.keepCookies(findings + survey.findings)
@@ -56,7 +68,23 @@ struct TextRedaction {
         }
         work.decode(survey.base64, in: text)
         work.search(views)
+        if depth == 0, !self.borders.isEmpty { work.search(hasMore ? self.borders.subtracting(.end) : self.borders) }
         // Filtered before adjacent edits are merged, so that a coincidental one does not take another with it.
+        let edits = places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits
+        return kind == .binary || self.keepsLengths ? EditList(keepingLengths: edits) : EditList(edits)
+    }
+
+    /// The edits that give placeholders other numbers. The only secrets are placeholders, which the search for known ones finds.
+    private func renumberingEdits(in text: UnsafeRawBufferPointer, as kind: TextKind, within places: [Range<Int>]?) -> EditList {
+        var work = Work(self, text: text, kind: kind, keepsLengths: self.keepsLengths)
+        var views: [EscapeView] = []
+        if !kind.isBinary, let view = EscapeView(text) {
+            views.append(view)
+            while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.bytes.withUnsafeBytes { EscapeView($0) } }) {
+                views.append(next)
+            }
+        }
+        work.search(views)
         let edits = places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits
         return kind == .binary || self.keepsLengths ? EditList(keepingLengths: edits) : EditList(edits)
     }
@@ -68,6 +96,27 @@ struct TextRedaction {
         work.search([])
         return EditList(keepingLengths: work.edits)
     }
+
+    /// Whether the text ends within a secret, or at the place of one, so that the rest may follow elsewhere.
+    ///
+    /// Tells by what a random word after the text would be taken for. Learns nothing.
+    func endsWithinSecret(_ text: UnsafeRawBufferPointer, as kind: TextKind, edits: [Edit]) -> Bool {
+        guard !text.isEmpty else { return false }
+        if edits.last?.range.upperBound == text.count { return true }
+        let start = max(0, text.count - Self.trialLength)
+        let tail = Array(text[start...])
+        return Self.trialWords.contains { word in
+            let trial = TextRedaction(
+                rules: self.rules, vault: SecretVault(), isJSON: self.isJSON, isEventStream: self.isEventStream)
+            return (tail + word).withUnsafeBytes { trial.edits(in: $0, as: kind).edits.contains { $0.range.upperBound > tail.count } }
+        }
+    }
+
+    /// How much of a text is searched for the name of a value that follows it.
+    private static let trialLength = 4096
+    /// A value, the same in quotes, and after a mark.
+    private static let trialWords = ["Xq7Zp2Lm94vT", "\"Xq7Zp2Lm94vT\"", "=Xq7Zp2Lm94vT\n", ":\"Xq7Zp2Lm94vT\"", "\":\"Xq7Zp2Lm94vT\""]
+        .map { Array($0.utf8) }
 
     /// Spends work. Returns whether the budget is not exhausted by it.
     func mayGoOn(_ work: Int) -> Bool { self.budget?.spend(work: work) != false }
@@ -308,6 +357,20 @@ struct TextRedaction {
             }
         }
 
+        /// Removes the beginning of a known secret that the end of the text cuts, and the end of one that its beginning cuts.
+        mutating func search(_ borders: TextRedaction.Borders) {
+            guard let known = self.vault.known() else { return }
+            let taken = EditList(self.edits)
+            for border in [TextRedaction.Borders.start, .end] where borders.contains(border) {
+                let (hit, isCompared) = known.index.piece(in: self.text, atEnd: border == .end)
+                if !isCompared { self.vault.note(.rest) }
+                guard let hit, !taken.touches(hit.range), !self.kept.touches(hit.range), !Placeholder.covers(hit.range, in: self.text),
+                    self.budget?.spend(work: SearchBudget.costOfSecret) != false
+                else { continue }
+                self.replace(hit, self.text, known.placeholders[hit.secret]) { $0 }
+            }
+        }
+
         private mutating func search(
             _ bytes: UnsafeRawBufferPointer, _ known: KnownSecrets, _ source: (Range<Int>) -> Range<Int>
         ) {
@@ -328,7 +391,7 @@ struct TextRedaction {
             var done = 0
             let isText = self.kind == .plain || self.kind == .fields
             let json = isText && hits.contains { $0.form == .plain } ? JSONNumberText.bounds(of: bytes) : 0..<0
-            for hit in hits where !Placeholder.covers(hit.range, in: bytes) {
+            for hit in hits where self.vault.renumbers || !Placeholder.covers(hit.range, in: bytes) {
                 guard self.budget?.spend(work: SearchBudget.costOfSecret) != false else { return }
                 switch hit.form {
                 case .plain:
@@ -356,7 +419,14 @@ struct TextRedaction {
         private mutating func replace(
             _ hit: NeedleIndex.Hit, _ bytes: UnsafeRawBufferPointer, _ placeholder: Placeholder, _ source: (Range<Int>) -> Range<Int>
         ) {
-            let range = source(hit.range)
+            var range = source(hit.range)
+            if self.vault.renumbers, self.keepsLengths || self.kind.isBinary {
+                // What filled the old placeholder up makes room for a longer number. Without room, the old one stays and is reported.
+                while range.count < placeholder.bytes.count, range.upperBound < self.text.count, self.text[range.upperBound] == 42 {
+                    range = range.lowerBound..<range.upperBound + 1
+                }
+                guard range.count >= placeholder.bytes.count else { return }
+            }
             let bytes = self.spell().bytes(
                 placeholder.standing(at: range, in: self.text), range: range, spelling: .plain, isEscaped: self.isEscaped(range))
             self.replace(range, with: bytes)
@@ -368,7 +438,7 @@ struct TextRedaction {
             var edits: [Edit] = []
             run.content.withUnsafeBytes { content in
                 known.index.search(content) { hit in
-                    guard !run.isInPlaceholder(hit.range, in: bytes) else { return }
+                    guard self.vault.renumbers || !run.isInPlaceholder(hit.range, in: bytes) else { return }
                     edits.append(Edit(range: hit.range, bytes: known.placeholders[hit.secret].standing(at: hit.range, in: content).bytes))
                 }
             }

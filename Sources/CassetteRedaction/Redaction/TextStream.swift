@@ -43,7 +43,14 @@ final class TextStream {
         let edits = self.buffer.withUnsafeBytes { text in
             let findings =
                 columns?.findings(in: text, from: context, to: text.count, hasMore: !isLast, budget: redaction.budget) ?? []
-            return redaction.edits(in: text, as: kind, findings: findings, hasMore: !isLast).edits
+            // Only the first block has the beginning, and only the last one the end.
+            var redaction = redaction
+            if context > 0 { redaction.borders.remove(.start) }
+            let edits = redaction.edits(in: text, as: kind, findings: findings, hasMore: !isLast).edits
+            if isLast, redaction.borders.contains(.rest), redaction.endsWithinSecret(text, as: kind, edits: edits) {
+                redaction.vault.note(.rest)
+            }
+            return edits
         }
         .filter { $0.range.upperBound > context && !$0.range.isEmpty }
         .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, bytes: $0.bytes) }

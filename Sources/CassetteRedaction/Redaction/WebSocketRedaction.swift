@@ -108,7 +108,10 @@ extension Redactor {
         case .bytes(let all): (bytes, head) = (all, isText ? Self.textHead : Self.binaryHead)
         case .file: return nil
         }
-        let edits = bytes.withUnsafeBytes { ContentRedaction(text: self.text).edits(in: $0, headers: head) }
+        // A program may send its output as it comes, in messages that cut words.
+        var text = self.text
+        text.borders = .both
+        let edits = bytes.withUnsafeBytes { ContentRedaction(text: text).edits(in: $0, headers: head) }
         guard !edits.isEmpty else { return nil }
         let new = edits.applied(to: bytes)
         switch payload {

@@ -116,10 +116,13 @@ public struct LeakScan {
                 guard let run = Base64Run(text, core: hit.range.lowerBound, alignment: alignment) else { return }
                 var isThere = false
                 run.content.withUnsafeBytes { content in
-                    index.search(content) { isThere = isThere || $0.form == .plain && !run.isInPlaceholder($0.range, in: text) }
+                    index.search(content) {
+                        isThere =
+                            isThere || $0.form == .plain && (self.vault.renumbers || !run.isInPlaceholder($0.range, in: text))
+                    }
                 }
                 guard isThere else { return }
-            } else if Placeholder.covers(hit.range, in: text) {
+            } else if !self.vault.renumbers, Placeholder.covers(hit.range, in: text) {
                 return
             }
             deliver(hit)

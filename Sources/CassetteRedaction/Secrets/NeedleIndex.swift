@@ -37,6 +37,7 @@ struct NeedleIndex: Sendable {
     private var long = NeedleTable(window: 16, block: 8)
     private var many = NeedleTable(window: 8, block: 8)
     private var crowd = NeedleCrowd()
+    private var ends = NeedleEnds()
 
     init(strideLimit: Int = 1024) { self.strideLimit = strideLimit }
 
@@ -95,6 +96,7 @@ struct NeedleIndex: Sendable {
                 isSpelling: isSpelling))
         self.bytes.append(contentsOf: secret)
         secret.withUnsafeBytes { bytes in
+            self.ends.insert(bytes, index: index)
             for spelling in Self.spellings(standsAlone: standsAlone, isSpelling: isSpelling) {
                 let needle = Needle(spelling, of: bytes)
                 if self.isTheSame(needle) { continue }
@@ -145,6 +147,20 @@ struct NeedleIndex: Sendable {
                 table.search(text, length: { min(self.needle($0, bytes).count, Self.compareLimit) }, end: end, found: found)
             }
             self.crowd.search(text, needle: { self.needle($0, bytes) }, end: end, found: found)
+        }
+    }
+
+    /// The longest piece of a secret at a border of a text. `isCompared` is false if there are too many candidates.
+    ///
+    /// - Parameter atEnd: whether the text ends within a secret; otherwise it begins within one.
+    func piece(in text: UnsafeRawBufferPointer, atEnd: Bool) -> (hit: Hit?, isCompared: Bool) {
+        self.bytes.withUnsafeBytes { bytes in
+            let piece = self.ends.piece(in: text, atEnd: atEnd) { index in
+                let text = self.texts[index]
+                let start = Int(text.start)
+                return (UnsafeRawBufferPointer(rebasing: bytes[start..<start + Int(text.count)]), text.standsAlone)
+            }
+            return (piece.found.map { Hit(range: $0.range, secret: Int(self.texts[$0.index].secret), form: .plain) }, piece.isCompared)
         }
     }
 

@@ -29,4 +29,15 @@ struct NeedleLayers: Sendable {
     func search(_ text: UnsafeRawBufferPointer, deliver: (NeedleIndex.Hit) -> Void) {
         for layer in self.layers where !layer.isEmpty { layer.search(text, deliver: deliver) }
     }
+
+    /// The longest piece of a secret at a border of a text. `isCompared` is false if there are too many candidates.
+    func piece(in text: UnsafeRawBufferPointer, atEnd: Bool) -> (hit: NeedleIndex.Hit?, isCompared: Bool) {
+        var found: (hit: NeedleIndex.Hit?, isCompared: Bool) = (nil, true)
+        for layer in self.layers where !layer.isEmpty {
+            let (hit, isCompared) = layer.piece(in: text, atEnd: atEnd)
+            found.isCompared = found.isCompared && isCompared
+            if let hit, hit.range.count > found.hit?.range.count ?? 0 { found.hit = hit }
+        }
+        return found
+    }
 }

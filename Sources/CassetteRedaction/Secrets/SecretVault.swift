@@ -37,6 +37,8 @@ public final class SecretVault: Sendable {
         var long = 0
         /// JSON, or a tree in another format, that is broken or nested too deeply, so that the places of rules in it are unknown.
         var unreadPlaces = 0
+        /// Contents in formats that redaction does not read, and how often each was met through this object.
+        var opaque: [OpaqueContent: Int] = [:]
     }
 
     /// The most secrets of one run, and the most spellings of them with escapes. Each takes some 300 bytes in addition to its own.
@@ -45,18 +47,43 @@ public final class SecretVault: Sendable {
     public static let byteLimit = 16 << 20
 
     private let state: Guarded<State>
+    /// Whether the "secrets" are placeholders that get other numbers, so that nothing else is searched for.
+    let renumbers: Bool
     private let own = Guarded(0)
+    /// Not shared, as another thread searches other messages.
+    private let opaque = Guarded([OpaqueContent: Int]())
 
     public convenience init() { self.init(byteLimit: Self.byteLimit) }
 
-    init(byteLimit: Int) { self.state = Guarded(State(byteLimit: byteLimit)) }
+    init(byteLimit: Int) {
+        self.state = Guarded(State(byteLimit: byteLimit))
+        self.renumbers = false
+    }
+
+    /// A vault that replaces placeholders by others, in all spellings that a secret may have. Learns nothing.
+    init(renumbering placeholders: [(old: [UInt8], new: Placeholder)]) {
+        var state = State(byteLimit: Self.byteLimit)
+        for (old, new) in placeholders {
+            let isNumber = old.withUnsafeBytes { NumberPlaceholder.number($0) } != nil
+            if !state.index.insert(old, as: state.placeholders.count, standsAlone: isNumber) { state.gaps.beyondLimits += 1 }
+            state.placeholders.append(new)
+        }
+        self.state = Guarded(state)
+        self.renumbers = true
+    }
 
     /// Another handle to the same secrets, for a second thread. Secrets learned through one are found through the other, but counted
     /// separately.
-    package init(sharing other: SecretVault) { self.state = other.state }
+    package init(sharing other: SecretVault) {
+        self.state = other.state
+        self.renumbers = other.renumbers
+    }
 
     /// A vault that knows the secrets of another, but keeps what it learns to itself.
-    init(copying other: SecretVault) { self.state = Guarded(other.state.withLock { $0 }) }
+    init(copying other: SecretVault) {
+        self.state = Guarded(other.state.withLock { $0 })
+        self.renumbers = other.renumbers
+    }
 
     /// The number of secrets.
     public var count: Int { self.state.withLock { $0.placeholders.count } }
@@ -68,13 +95,20 @@ public final class SecretVault: Sendable {
     /// be repeated.
     package var learned: Int { self.own.withLock { $0 } }
 
-    var gaps: Gaps { self.state.withLock { $0.gaps } }
+    var gaps: Gaps {
+        var gaps = self.state.withLock { $0.gaps }
+        gaps.opaque = self.opaque.withLock { $0 }
+        return gaps
+    }
 
     /// Incremented each time with a secret, or a spelling of one, that there is no room for. It is only removed at its own place.
-    public var unsearched: Int { self.gaps.beyondLimits }
+    public var unsearched: Int { self.state.withLock { $0.gaps.beyondLimits } }
 
     /// Notes that the places of rules in a content are unknown.
     func noteUnreadPlaces() { self.state.withLock { $0.gaps.unreadPlaces += 1 } }
+
+    /// Notes a content that was searched as bytes only.
+    func note(_ content: OpaqueContent) { self.opaque.withLock { $0[content, default: 0] += 1 } }
 
     /// The placeholder of a secret; a new secret gets a new one. Its number is 0 if there is no room for more.
     ///

@@ -46,9 +46,11 @@ struct SurveyTable: Sendable {
     private let anchors: [Anchor]
     private let groups: AnchorGroups
 
-    /// The beginnings of JSON objects and arrays, XML, gzip and zstd, and of base64 of an object, an array, a name and XML, in base64.
+    /// The beginnings of JSON objects and arrays, XML, gzip and zstd, and of base64 of an object, an array, a name and XML, in base64; those
+    /// of ZIP, PDF, Parquet and Avro.
     private static let base64Beginnings: [StaticString] = [
         "eyAi", "ewog", "W3si", "PD94", "ZXlK", "ZXlB", "UEQ5", "Wlhs", "H4sI", "KLUv", "Y0dG", "ZEc5", "ZFhO",
+        "UEsD", "JVBE", "UEFS", "T2Jq",
     ]
     private static let directives: [(word: StaticString, directive: TextSurvey.Directive)] = [
         ("ENV ", .environment), ("AUTH", .authentication), ("PASS", .passwordCommand), ("irep", .redisSetting), ("_hea", .header),
@@ -84,7 +86,8 @@ struct SurveyTable: Sendable {
         ["1//0", ": Se", "VE9L", "VG9r", "blanks", "dG9r", "eyJ"],
         [
             "BEGI", "DQpB", "IED ", "PASS", "PGT-", "Q1JF", "QVNT", "QXV0", "RUNS", "RVk9", "S0VO", "S0VZ", "T0tF", "TGT-", "U0VD", "U1NX",
-            "UEFT", "UEQ5", "UGFz", "W3si", "X0tF", "Y0dG", "Y3Jl", "YXNz", "ZEc5", "ZFhO", "ZWNy", "ZXlB", "ZXlK", "flags",
+            "UEFT", "UEQ5", "UGFz", "W3si", "JVBE", "T2Jq", "UEFS", "UEsD", "X0tF", "Y0dG", "Y3Jl", "YXNz", "ZEc5",
+            "ZFhO", "ZWNy", "ZXlB", "ZXlK", "flags",
         ],
     ]
     private static let otherNames = 5

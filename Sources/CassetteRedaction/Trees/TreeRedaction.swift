@@ -240,7 +240,7 @@ struct TreeRedaction {
 
     /// Whether a number is replaced by 0, as in JSON.
     mutating func hidesNumber(_ place: Place, _ number: Int) -> Bool {
-        guard !place.isKept else { return false }
+        guard !place.isKept, !self.text.vault.renumbers else { return false }
         if place.ruledKind != nil, number != 0 {
             self.count += 1
             return true

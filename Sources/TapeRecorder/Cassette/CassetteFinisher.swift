@@ -216,9 +216,17 @@ public struct CassetteFinisher {
                 + "\"wiretape redact \(path)\", or remove the file.")
     }
 
+    /// Whether an exchange has messages that may begin or end within a secret. The quick search finds only complete ones.
+    private static func mayCutSecrets(_ interaction: UnsafeRawBufferPointer) -> Bool {
+        let marks: [StaticString] = [
+            "ontent-Range", "ontent-range", "pload-Offset", "pload-offset", "\"complete\":", "\"webSocket\":",
+        ]
+        return marks.contains { ByteSearch.contains($0, in: interaction) }
+    }
+
     /// A quick search of the text and of the files that it names.
     private func mayHoldSecrets(_ position: Int, _ bytes: [UInt8], of cassette: CassetteReader, _ redactor: Redactor) throws -> Bool {
-        if bytes.withUnsafeBytes({ redactor.mayConcern($0) }) { return true }
+        if bytes.withUnsafeBytes({ redactor.mayConcern($0) || Self.mayCutSecrets($0) }) { return true }
         guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return false }
         let interaction = try cassette.interaction(at: position)
         // The search cannot look into coded bodies.

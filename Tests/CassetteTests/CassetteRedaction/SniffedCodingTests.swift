@@ -130,6 +130,49 @@ import Testing
         }
     }
 
+    @Test func utf16WithAHalfCharacterOrAZeroIsSearched() {
+        let text = #"{"password":"h7nter2Xq","b":"x"}"#
+        for rest: [UInt8] in [[0x78], [0x3D, 0xD8], [0, 0], [0x3D, 0xD8, 0x78, 0]] {
+            for hasMark in [false, true] {
+                let expected = Self.wide(text.replacing("h7nter2Xq", with: "{{password:1}}"), isBig: false, hasMark: hasMark) + rest
+                let old = Self.wide(text, isBig: false, hasMark: hasMark) + rest
+                #expect(self.redacted(old, ["Content-Type: application/json"]) == expected, "\(rest)")
+            }
+        }
+    }
+
+    @Test func aCharsetShowsUTF16ThatBeginsWithOtherLetters() {
+        for (charset, isBig) in [("utf-16le", false), ("UTF-16BE", true), ("utf-16", true)] {
+            let text = "Привет password=h7nter2Xq "
+            let expected = Self.wide(text.replacing("h7nter2Xq", with: "{{password:1}}"), isBig: isBig, hasMark: false)
+            #expect(
+                self.redacted(Self.wide(text, isBig: isBig, hasMark: false), ["Content-Type: text/plain; charset=\(charset)"]) == expected)
+        }
+    }
+
+    @Test func textsInUTF32() {
+        let text = #"{"ü":"😀","password":"h7nter2Xq","b":"ß"}"#
+        func wide(_ text: String, isBig: Bool, hasMark: Bool) -> [UInt8] {
+            ((hasMark ? "\u{FEFF}" : "") + text).unicodeScalars.flatMap { scalar -> [UInt8] in
+                let bytes = (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * $0)) }
+                return isBig ? bytes.reversed() : bytes
+            }
+        }
+        for (isBig, hasMark) in [(false, false), (false, true), (true, false), (true, true)] {
+            let expected = wide(text.replacing("h7nter2Xq", with: "{{password:1}}"), isBig: isBig, hasMark: hasMark)
+            let old = wide(text, isBig: isBig, hasMark: hasMark)
+            for type in ["application/json", "text/plain; charset=utf-32", "application/octet-stream"] {
+                #expect(self.redacted(old, ["Content-Type: \(type)"]) == expected)
+                #expect(self.redacted(old + [0x78, 0], ["Content-Type: \(type)"]) == expected + [0x78, 0])
+            }
+        }
+    }
+
+    @Test func smallNumbersAreNoWideText() {
+        let bytes: [UInt8] = (1...40).flatMap { [$0, 0, 0, 0] } + Array("password=h7nter2Xq ".utf8) + [0, 1, 2]
+        #expect(bytes.withUnsafeBytes { WideText($0) } == nil)
+    }
+
     // MARK: Dictionaries
 
     private static let dictionary = Array(
