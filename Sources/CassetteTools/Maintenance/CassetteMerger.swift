@@ -72,6 +72,20 @@ public struct CassetteMerger {
         }
     }
 
+    /// Whether an exchange is in more than one input. Then they come from one recording, which numbered its secrets once.
+    public func hasCopies() throws -> Bool {
+        let order = try self.order()
+        var instant = MergedInstant()
+        for (place, origin) in order.enumerated() {
+            let isAlone =
+                (place == 0 || order[place - 1].started != origin.started)
+                && (place + 1 == order.count || order[place + 1].started != origin.started)
+            guard !isAlone else { continue }
+            if instant.isCopy(try self.inputs[origin.input].interaction(at: origin.position), input: origin.input) { return true }
+        }
+        return false
+    }
+
     private func append(
         to appender: CassetteAppender, _ store: BodyStore, _ progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Count {

@@ -102,6 +102,34 @@ public struct CassetteRedaction {
         return RedactedPlace.all(number, interaction, redacted)
     }
 
+    /// Gives the placeholders of a cassette other numbers, in its exchanges and in the files that it names.
+    ///
+    /// - Returns: the outcome, whose `leaks` are placeholders that keep their numbers, because there is no room for a longer one.
+    public static func renumber(
+        _ path: String, by shift: PlaceholderShift, version: String,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws -> Outcome {
+        let rewriter = try CassetteAppender.open(path, recorder: "wiretape \(version)").finish()
+        let redaction = CassetteRedaction(path, shift.redactor(makeDigest: digest), digest, try BodyStore(cassettePath: path))
+        var outcome = try redaction.rewrite(rewriter, progress: progress)
+        withExtendedLifetime(rewriter) {}
+        outcome.leaks = outcome.leaks.map { leak in
+            var leak = leak
+            leak.placeholder = Placeholder(kind: leak.placeholder.kind, number: leak.placeholder.number - shift.amount)
+            return leak
+        }
+        return outcome
+    }
+
+    private init(_ path: String, _ redactor: Redactor, _ digest: @escaping @Sendable () -> any ContentDigest, _ store: BodyStore) {
+        self.path = path
+        self.redactor = redactor
+        self.store = store
+        self.bodies = BodyReader(cassettePath: path)
+        self.digest = digest
+        self.schema = nil
+    }
+
     private init(
         _ path: String, _ reader: CassetteReader, _ rules: RedactionRules, _ schema: ProtoSchema?,
         _ digest: @escaping @Sendable () -> any ContentDigest, _ store: BodyStore
@@ -172,7 +200,8 @@ public struct CassetteRedaction {
         let cassette = rewriter.reader
         var outcome = try self.learn(cassette) { done, count in progress(done / 2, count) }
         var head = CassetteHead(try cassette.head())
-        try head.set(CassetteHead.member(self.redactor.rules))
+        // Renumbering applies no rules.
+        if !self.redactor.renumbers { try head.set(CassetteHead.member(self.redactor.rules)) }
         outcome.places += try head.redactArchive(self.redactor)
         var maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
         rewriter.beforeReplacing = self.store.syncAll
@@ -211,19 +240,28 @@ extension PlaceholderTally {
     /// Skips files that cannot be read. The code that needs their bytes reports them.
     init(_ cassette: CassetteReader, path: String, digest: () -> any ContentDigest) throws(CassetteError) {
         self.init()
+        try Self.forEachText(of: cassette, path: path, digest: digest) { self.add($0) }
+    }
+
+    /// Delivers the texts of a cassette's exchanges and the bytes of the files that they name, in pieces that overlap.
+    ///
+    /// Skips files that cannot be read. The code that needs their bytes reports them.
+    static func forEachText(
+        of cassette: CassetteReader, path: String, digest: () -> any ContentDigest, deliver: (UnsafeRawBufferPointer) -> Void
+    ) throws(CassetteError) {
         let bodies = BodyReader(cassettePath: path)
         var seen: Set<String> = []
         for position in 0..<cassette.count {
             let bytes = try cassette.bytes(at: position)
-            bytes.withUnsafeBytes { self.add($0) }
+            bytes.withUnsafeBytes(deliver)
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }),
                 let interaction = try? InteractionDecoder.decode(bytes, at: .textAlone)
             else { continue }
             let inBodies = [interaction.request.body, interaction.response?.body].flatMap { $0?.content.sidecars ?? [] }
             // If a message file cannot be read, the files that it names are unknown.
-            let inMessages = interaction.webSocket.map { (try? Self.sidecars(of: $0, bodies, digest())) ?? $0.sidecars } ?? []
+            let inMessages = interaction.webSocket.map { (try? self.sidecars(of: $0, bodies, digest())) ?? $0.sidecars } ?? []
             for sidecar in inBodies + inMessages where seen.insert(sidecar.path).inserted {
-                if let source = try? bodies.source(sidecar, digest: digest()) { try? self.add(source) }
+                if let source = try? bodies.source(sidecar, digest: digest()) { try? self.deliver(source, deliver) }
             }
         }
     }
@@ -232,12 +270,22 @@ extension PlaceholderTally {
         of messages: WebSocketMessages, _ reader: BodyReader, _ digest: some ContentDigest
     ) throws -> [Sidecar] { try reader.sidecars(of: messages, digest: digest) }
 
-    private mutating func add(_ source: ByteSource) throws {
+    private static func deliver(_ source: ByteSource, _ deliver: (UnsafeRawBufferPointer) -> Void) throws {
         var window: [UInt8] = []
         try source.forEachPiece { (piece) -> Void in
             window.append(contentsOf: piece)
-            window.withUnsafeBytes { self.add($0) }
+            window.withUnsafeBytes(deliver)
             window.removeFirst(max(0, window.count - Self.overlap))
         }
+    }
+}
+
+extension PlaceholderShift.Found {
+    /// The placeholders of a cassette and of the files that it names.
+    public init(
+        path: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+    ) throws(CassetteError) {
+        self.init()
+        try PlaceholderTally.forEachText(of: CassetteReader(path: path), path: path, digest: digest) { self.add($0) }
     }
 }

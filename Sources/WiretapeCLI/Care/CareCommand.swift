@@ -50,7 +50,7 @@ struct MergeCommand: ParsableCommand, ReadsCassettes {
         abstract: "Make one cassette of several.",
         discussion: """
             Exchanges are put in order of their start and renumbered; their body files are copied. An exchange that several cassettes \
-            hold, as copies of one recording do, is written once. If more than one cassette has rules in its head, these must be equal. OUT must not exist yet; the other cassettes are not changed.
+            hold, as copies of one recording do, is written once. If more than one cassette has rules in its head, these must be equal. Placeholders of secrets get other numbers if another cassette has the same ones. OUT must not exist yet; the other cassettes are not changed.
 
             Examples:
               wiretape merge Cassettes/all.json Cassettes/pets.json Cassettes/owners.json
@@ -71,30 +71,37 @@ struct MergeCommand: ParsableCommand, ReadsCassettes {
     func run() throws {
         // OUT gets its name only when it is complete, so a signal leaves no OUT.
         SignalThread.end(saying: "ended: \"\(self.output)\" was not written, and the others are as they were.")
-        let count = try self.merge()
+        let (count, numbers) = try self.merge()
         let copies = count.left == 0 ? "" : "; \(Quantity.count(count.left, "further copy", plural: "further copies")) of them left out"
         Terminal.output.line(
             "merged \(Quantity.count(count.written, "exchange")) of \(Quantity.count(self.files.count, "cassette")) into \"\(VisibleText.line(self.output))\"\(copies)."
         )
-        // Copies show that the cassettes come from one recording, which numbered its secrets once.
-        if count.left == 0, let first = count.sharedPlaceholders.first {
-            let more = count.sharedPlaceholders.count - 1
-            let others = more == 0 ? " is" : " and \(Quantity.count(more, "other placeholder")) are"
+        if !numbers.renumbered.isEmpty {
+            let files = numbers.renumbered.map { "\"\(VisibleText.line($0))\"" }.joined(separator: ", ")
             Terminal.error.complain(
-                "note: \(VisibleText.line(first))\(others) in more than one of these cassettes. Each recording numbers its secrets itself, so equal placeholders may have replaced different secrets; a replay treats them as equal."
+                "note: the placeholders of \(files) have other numbers in \"\(VisibleText.line(self.output))\". Each recording numbers its secrets itself, so equal placeholders had replaced different secrets."
+            )
+        }
+        if let kept = numbers.kept {
+            let more = kept.count - 1
+            let others = more == 0 ? " keeps its number" : " and \(Quantity.count(more, "other placeholder")) keep their numbers"
+            Terminal.error.complain(
+                "note: \(VisibleText.line(kept.first))\(others), since there is no room for others. Equal placeholders may have replaced different secrets; a replay treats them as equal."
             )
         }
     }
 
     /// Does not touch signals, which belong to the process.
-    func merge() throws -> CassetteMerger.Count {
+    func merge() throws -> (CassetteMerger.Count, MergedNumbers) {
         for file in self.files { CareCommand.mentionRecordings(beside: file) }
         let progress = ProgressLine(label: "merging")
         defer { progress.end() }
         return try CareCommand.run(failure: ExitStatus.failed) {
-            try CassetteMerger(self.files, digest: CareCommand.digest).write(to: self.output, recorder: "wiretape \(Version.current)") {
-                progress.show($0, of: $1)
-            }
+            let numbers = try MergedNumbers(self.files) { progress.show($0, of: $1) }
+            defer { numbers.remove() }
+            let merger = try CassetteMerger(numbers.files, digest: CareCommand.digest)
+            let count = try merger.write(to: self.output, recorder: "wiretape \(Version.current)") { progress.show($0, of: $1) }
+            return (count, numbers)
         }
     }
 }

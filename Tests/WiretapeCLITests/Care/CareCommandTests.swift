@@ -104,6 +104,33 @@ import TapeTestSupport
         #expect(try Wiretape.run(["merge", folder.file("x.json"), folder.file("none.json")]).status == 1)
         #expect(!folder.exists("x.json"))
     }
+
+    /// Each recording numbers its secrets from 1.
+    @Test func equalPlaceholdersOfTwoRecordingsAreToldApart() throws {
+        let folder = try TemporaryFolder()
+        let names = ["one.json", "two.json"]
+        for (index, name) in names.enumerated() {
+            let origin = try DriftingOrigin(["a": #"{"token":"secret-\#(index)-kT7pQ2xV9m","user":\#(index)}"#])
+            try origin.record(folder.file(name), [[origin.url("a?n=\(index)"), "-H", "X-Api-Key: key-\(index)-kT7pQ2xV9m"]])
+            origin.stop()
+            #expect(try Wiretape.run(["redact", folder.file(name)]).status == 0)
+        }
+        let all = folder.file("all.json")
+        let end = try Wiretape.run(["merge", all] + names.map(folder.file))
+        #expect(
+            end.status == 0 && end.errors.contains("the placeholders of \"\(folder.file("two.json"))\" have other numbers"), "\(end.errors)"
+        )
+        try CassetteFile.expectValid(all)
+        let text = String(decoding: try folder.read("all.json"), as: UTF8.self)
+        #expect(text.contains("{{token:1}}") && text.contains("{{token:2}}"), "\(text)")
+        #expect(text.contains("{{api-key:1}}") && text.contains("{{api-key:2}}"), "\(text)")
+        #expect(try Wiretape.run(["verify", all]).status == 0)
+        #expect(try String(decoding: folder.read("two.json"), as: UTF8.self).contains("{{token:1}}"))
+
+        // Copies of one recording keep their numbers.
+        let copies = try Wiretape.run(["merge", folder.file("same.json"), folder.file("one.json"), folder.file("one.json")])
+        #expect(copies.status == 0 && !copies.errors.contains("other numbers"), "\(copies.errors)")
+    }
 }
 
 @Suite struct PruneCommandTests {

@@ -1,0 +1,110 @@
+import CassetteFormat
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
+import TapeBytes
+import TapeExchange
+@testable import TapeRecorder
+import TapeTestSupport
+import Testing
+
+@Suite struct PlaceholderShiftTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.path = self.folder.file("tape.json")
+    }
+
+    /// Records without redaction, renumbers, and returns the interactions.
+    private func renumbered(
+        _ fields: [String] = ["Content-Type: text/plain"], _ body: [UInt8], by amount: Int = 20
+    ) throws -> (response: RecordedResponse, body: [UInt8], leaks: [CassetteLeak]) {
+        let recorder = try #require(
+            try Recorder(RecordingPlan(path: self.path, mode: .all, exists: false), version: "1", redaction: nil))
+        _ = recorder.put(.exchange(TapedExchanges.exchange(1, fields: fields, body: body), stored: nil))
+        _ = try recorder.close(keepsOld: false)
+        let shift = try #require(PlaceholderShift(try PlaceholderShift.Found(path: self.path), by: amount))
+        let outcome = try CassetteRedaction.renumber(self.path, by: shift, version: "1")
+        let reader = try CassetteReader(path: self.path)
+        let response = try #require(try reader.interaction(at: 0).response)
+        let bodies = BodyReader(cassettePath: self.path)
+        let wire = try response.body.map { try bodies.wireBytes(of: $0, digest: { PortableSHA256() }).bytes } ?? []
+        return (response, wire, outcome.leaks)
+    }
+
+    private func text(_ text: String, type: String = "text/plain", by amount: Int = 20) throws -> String {
+        let found = try self.renumbered(["Content-Type: \(type)"], Array(text.utf8), by: amount)
+        #expect(found.leaks == [])
+        return String(decoding: found.body, as: UTF8.self)
+    }
+
+    private static let spellings: [(old: String, new: String, type: String)] = [
+        ("{{token:1}} {{password:20}}", "{{token:21}} {{password:40}}", "text/plain"),
+        (
+            #"{"a":"{{token:1}}","n":2002900003,"at":2002999000,"id":"2002900003x"}"#,
+            #"{"a":"{{token:21}}","n":2002900023,"at":2002999000,"id":"2002900003x"}"#, "application/json"
+        ),
+        (
+            "a=%7B%7Btoken%3A1%7D%7D&b=%7b%7Btoken:2%7d%7d", "a=%7B%7Btoken%3A21%7D%7D&b=%7B%7Btoken%3A22%7D%7D",
+            "application/x-www-form-urlencoded"
+        ),
+        ("{{password:0000001}} {{s:09}}", "{{password:0000021}} {{s:29}}", "text/plain"),
+        ("5ec7e700-0000-4000-8000-000000000001", "5ec7e700-0000-4000-8000-000000000021", "text/plain"),
+        (
+            "a.eyJhIjoxfQ.x eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.signature-removed-access_token-1---",
+            "a.eyJhIjoxfQ.x eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.signature-removed-access_token-21--", "text/plain"
+        ),
+        ("x e3t0b2tlbjoxfX0= y", "x e3t0b2tlbjoyMX19 y", "text/plain"),
+    ]
+
+    @Test(arguments: Self.spellings)
+    func everySpellingGetsTheNewNumber(_ spelling: (old: String, new: String, type: String)) throws {
+        // Base64 alone does not show which placeholders there are.
+        let others = spelling.type == "text/plain" ? (old: " {{token:1}}", new: " {{token:21}}") : (old: "", new: "")
+        let found = try self.text(spelling.old + others.old, type: spelling.type)
+        #expect(found == spelling.new + others.new)
+    }
+
+    @Test func nothingElseIsChanged() throws {
+        let text = #"{"password":"hunter2hunter2","Authorization":"Bearer abcdefgh12345678","a":"{{token:1}}"}"#
+        #expect(try self.text(text, type: "application/json") == text.replacing("{{token:1}}", with: "{{token:21}}"))
+    }
+
+    @Test func fieldsChecksumsAndLengthsFollow() throws {
+        let old = Array(#"{"t":"{{token:9}}"}"#.utf8)
+        let found = try self.renumbered(
+            ["Content-Type: application/json", "Content-MD5: \(Self.md5(old))", "X-Token: {{token:9}}", "Content-Length: \(old.count)"], old
+        )
+        let new = Array(#"{"t":"{{token:29}}"}"#.utf8)
+        #expect(found.body == new && found.leaks == [])
+        #expect(found.response.headers.first("content-md5") == Self.md5(new))
+        #expect(found.response.headers.first("x-token") == "{{token:29}}")
+        #expect(found.response.headers.first("content-length") == "\(new.count)")
+    }
+
+    private static func md5(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        BodyChecksum.md5.value(of: bytes).withUnsafeBytes { Base64.encode($0, into: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    @Test func codedBodiesAndFilesBesideTheCassetteFollow() throws {
+        let filler = String(repeating: "0123456789abcdef\u{1}", count: 20_000)
+        #expect(try self.text(filler + "{{token:1}}", type: "application/octet-stream") == filler + "{{token:1*}}")
+    }
+
+    @Test func withoutRoomTheNumberStaysAndIsReported() throws {
+        let lines = ["Content-Type: text/plain", "Content-Range: bytes 0-30/500"]
+        let found = try self.renumbered(lines, Array("{{token:1}}** {{password:2}} abcd".utf8))
+        #expect(String(decoding: found.body, as: UTF8.self) == "{{token:21}}* {{password:2}} abcd")
+        #expect(found.leaks.map(\.placeholder.description) == ["{{password:2}}"])
+    }
+
+    @Test func aShiftThatCouldHitAnotherPlaceholderIsRefused() throws {
+        var found = PlaceholderShift.Found()
+        Array("{{token:7}}".utf8).withUnsafeBytes { found.add($0) }
+        #expect(PlaceholderShift(found, by: 6) == nil && PlaceholderShift(found, by: 7) != nil)
+    }
+}
