@@ -20,7 +20,9 @@ public final class HTTP2Connection {
         /// Bytes of a decoded header section, plus 32 for each field (RFC 9113, 6.5.2). A larger one is marked as too large. It includes
         /// the request's target, which has a line of its own in HTTP/1.
         public var headerSection = 128 * 1024
-        public var fields = 2048
+        /// Cookies that stay fields of their own, as browsers send them. Those that follow are joined to one field, so that bytes alone decide
+        /// how many may come, and an indexed cookie of one byte does not cost a field.
+        public var separateCrumbs = 512
         /// The number of a client's first stream.
         package var firstStream: Int32 = 1
 
@@ -232,6 +234,7 @@ public final class HTTP2Connection {
         switch nghttp2_frame_type(UInt32(header.type)) {
         case NGHTTP2_HEADERS:
             guard let section = self.section.take() else { return }
+            section.end()
             self.events.append(.headers(stream: header.stream_id, section, endsStream: ends))
         case NGHTTP2_DATA:
             if ends { self.events.append(.ended(stream: header.stream_id)) }

@@ -20,7 +20,7 @@ public final class HTTP2FieldSection {
     /// The protocol of an extended CONNECT (RFC 8441, 4).
     public var connectProtocol: String? { self.content.connectProtocol }
     public var fields: HeaderFields { self.content.fields }
-    /// Decoded bytes plus 32 for each field (RFC 9113, 6.5.2).
+    /// Decoded bytes plus 32 for each field (RFC 9113, 6.5.2). All cookies count as one field.
     public var size: Int { self.content.size }
     /// Beyond the limits, so that fields are missing.
     public var isTooLarge: Bool { self.content.isTooLarge }
@@ -37,6 +37,9 @@ public final class HTTP2FieldSection {
     ) -> Int {
         self.content.append(name, value, settings: settings, neverIndexed: neverIndexed)
     }
+
+    /// The section is complete.
+    func end() { self.content.end() }
 
     func refuse(_ name: UnsafeBufferPointer<UInt8>) {
         self.content.problem = "the field \"\(String(decoding: name.prefix(100), as: UTF8.self))\" has an invalid name or value"
@@ -55,12 +58,20 @@ public final class HTTP2FieldSection {
         var isTooLarge = false
         var problem: String?
         var neverIndexed = NeverIndexed()
+        /// Cookie fields so far (RFC 9113, 8.2.3).
+        var crumbs = 0
+        /// The values of the crumbs beyond `Settings.separateCrumbs`, which become one field.
+        var joinedCrumbs: [UInt8] = []
+        static let separator = Array("; ".utf8)
 
         mutating func append(
             _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, settings: HTTP2Connection.Settings, neverIndexed: Bool
         ) -> Int {
-            self.size += name.count + value.count + 32
-            guard self.size <= settings.headerSection, self.fields.count < settings.fields else {
+            let isCrumb = name.count == 6 && name.elementsEqual("cookie".utf8)
+            if isCrumb { self.crumbs += 1 }
+            // Crumbs after the first count as one field, as which they may be joined (RFC 9113, 8.2.3).
+            self.size += isCrumb && self.crumbs > 1 ? value.count + Self.separator.count : name.count + value.count + 32
+            guard self.size <= settings.headerSection else {
                 self.isTooLarge = true
                 return self.size
             }
@@ -71,8 +82,23 @@ public final class HTTP2FieldSection {
             }
             if neverIndexed { self.neverIndexed.insert(name) }
             if self.fields.isEmpty { self.fields.reserve(bytes: 512, fields: 12) }
-            self.fields.append(checkedName: name, value: value)
+            if isCrumb, self.crumbs > settings.separateCrumbs {
+                if !self.joinedCrumbs.isEmpty { self.joinedCrumbs += Self.separator }
+                self.joinedCrumbs += value
+            } else {
+                self.fields.append(checkedName: name, value: value)
+            }
             return self.size
+        }
+
+        /// Adds the crumbs that were joined.
+        mutating func end() {
+            guard !self.joinedCrumbs.isEmpty else { return }
+            let name = Array("cookie".utf8)
+            name.withUnsafeBufferPointer { name in
+                self.joinedCrumbs.withUnsafeBufferPointer { self.fields.append(checkedName: name, value: $0) }
+            }
+            self.joinedCrumbs = []
         }
 
         private mutating func set(_ name: UnsafeBufferPointer<UInt8>, to value: String) {
@@ -107,7 +133,8 @@ extension RequestHead {
     /// - Throws: if it is malformed (RFC 9113, 8.1.1) or too large (431).
     public init(_ section: HTTP2FieldSection) throws(MessageError) {
         guard !section.isTooLarge else {
-            throw MessageError(.tooLong, status: 431, "request has a header section of more than 64 KiB or 2048 fields; send less")
+            throw MessageError(
+                .tooLong, status: 431, "request has a header section of more than 128 KiB, counting 32 bytes for each field; send less")
         }
         if let problem = section.problem { throw MessageError(.field, status: 400, problem) }
         guard let method = section.method, let path = section.path, !path.isEmpty, section.scheme != nil else {
@@ -142,7 +169,8 @@ extension ResponseHead {
     /// - Throws: if it is malformed (RFC 9113, 8.1.1) or too large.
     public init(_ section: HTTP2FieldSection) throws(MessageError) {
         guard !section.isTooLarge else {
-            throw MessageError(.tooLong, status: 502, "response has a header section of more than 64 KiB or 2048 fields")
+            throw MessageError(
+                .tooLong, status: 502, "response has a header section of more than 128 KiB, counting 32 bytes for each field")
         }
         if let problem = section.problem { throw MessageError(.field, status: 502, problem) }
         guard let status = section.status, (100...999).contains(status), status != 101 else {

@@ -318,7 +318,38 @@ private final class Pair {
         let sections = pair.toServer.compactMap { if case .headers(_, let section, _) = $0 { section } else { nil } }
         #expect(sections.map(\.isTooLarge) == [true, false])
         let error = #expect(throws: MessageError.self) { try RequestHead(sections[0]) }
-        #expect(error?.status == 431)
+        #expect(error?.status == 431 && error?.message.contains("more than 128 KiB") == true)
+    }
+
+    @Test(arguments: [1, 512, 513, 2049, 5000]) func onlyBytesDecideHowManyCookiesArrive(count: Int) throws {
+        let pair = try Pair()
+        let crumbs = (1...count).map { "c\($0)=v" }
+        _ = try pair.request(crumbs.map { "cookie: \($0)" } + ["x-last: y"])
+        try pair.settle()
+        let head = try RequestHead(try #require(pair.section(pair.toServer)))
+        let cookies = head.fields.lines.filter { $0.hasPrefix("cookie: ") }.map { $0.dropFirst(8) }
+        #expect(cookies.count == min(count, 513) && cookies.joined(separator: "; ") == crumbs.joined(separator: "; "))
+        #expect(head.fields.first("x-last") == "y")
+    }
+
+    @Test func cookiesBeyondTheBytesAreTooMany() throws {
+        let pair = try Pair()
+        let crumb = "cookie: a=" + String(repeating: "b", count: 98)
+        // The limit is 1,285 of 102 bytes each.
+        for count in [1250, 1300] { _ = try pair.request(Array(repeating: crumb, count: count)) }
+        try pair.settle()
+        let sections = pair.toServer.compactMap { if case .headers(_, let section, _) = $0 { section } else { nil } }
+        #expect(sections.map(\.isTooLarge) == [false, true])
+    }
+
+    @Test func anAnswerMayHaveAsManyFieldsAsItsBytesAllow() throws {
+        let pair = try Pair()
+        let id = try pair.request()
+        try pair.settle()
+        pair.respond(id, 200, (1...2500).map { "set-cookie: c\($0)" })
+        try pair.settle()
+        let section = try #require(pair.section(pair.toClient))
+        #expect(try ResponseHead(section).fields.count == 2500)
     }
 }
 
