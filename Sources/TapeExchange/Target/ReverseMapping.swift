@@ -24,7 +24,9 @@ public struct ReverseMapping: Sendable, Hashable {
             } else if fields.isNamed("origin", at: index) {
                 let origin = self.target.origin
                 mapped.append(name: fields.name(at: index), value: "\(origin.scheme.rawValue)://\(origin.authority)")
-            } else if Self.urls.contains(where: { fields.isNamed($0, at: index) }), let url = self.unwrapped(fields.value(at: index)) {
+            } else if Self.requestURLs.contains(where: { fields.isNamed($0, at: index) }) || Self.isLocation(fields, index),
+                let url = self.unwrapped(fields.value(at: index))
+            {
                 mapped.append(name: fields.name(at: index), value: url)
             } else if fields.isNamed("link", at: index) || fields.isNamed("if", at: index) {
                 let value = Self.replacingBracketed(fields.valueBytes(at: index)) { reference in
@@ -38,9 +40,25 @@ public struct ReverseMapping: Sendable, Hashable {
         return mapped
     }
 
-    /// Request fields that contain one URL: the page that sent the request, the target of a copy or move (RFC 4918, 10.3), and the body's
-    /// URL.
-    private static let urls: [StaticString] = ["referer", "destination", "content-location"]
+    /// Request fields that contain one URL, as well as those that answers have: the page that sent the request, the target of a copy or move
+    /// (RFC 4918, 10.3), and the source of a copy in Azure's storage.
+    private static let requestURLs: [StaticString] = ["referer", "destination", "x-ms-copy-source"]
+
+    /// Fields that contain one reference to where a client goes next: RFC 9110, 8.7 and 10.2.2, the state of a long operation in Azure, the
+    /// target of an upload to Google, and the map of a script.
+    private static let locations: [StaticString] = [
+        "location", "content-location", "operation-location", "azure-asyncoperation", "x-goog-upload-url", "x-goog-upload-control-url",
+        "sourcemap", "x-sourcemap",
+    ]
+
+    private static func isLocation(_ fields: HeaderFields, _ index: Int) -> Bool {
+        self.locations.contains { fields.isNamed($0, at: index) } || self.isOtherLocation(fields, index)
+    }
+
+    /// Whether the name ends in `-Location`, as in fields that services define for themselves.
+    private static func isOtherLocation(_ fields: HeaderFields, _ index: Int) -> Bool {
+        fields.nameBytes(at: index).suffix(9).map(ASCII.lower).elementsEqual("-location".utf8)
+    }
 
     /// The URL inside one of the proxy's URLs; nil for any other URL.
     private func unwrapped(_ url: String) -> String? {
@@ -94,16 +112,22 @@ public struct ReverseMapping: Sendable, Hashable {
         return Array(value[..<start]) + url + value[end...]
     }
 
-    private static let mapped: [StaticString] = ["location", "content-location", "link", "refresh", "set-cookie"]
+    private static let mapped: [StaticString] = ["link", "refresh", "set-cookie"]
+
+    private static func isMapped(_ fields: HeaderFields) -> Bool {
+        self.mapped.contains(where: fields.contains) || (0..<fields.count).contains { self.isLocation(fields, $0) }
+    }
 
     /// A response head whose redirects and cookies lead the client back through the proxy.
     public func response(_ head: ResponseHead) -> ResponseHead {
-        guard Self.mapped.contains(where: head.fields.contains) else { return head }
+        guard Self.isMapped(head.fields) else { return head }
         var mapped = HeaderFields()
         for index in 0..<head.fields.count {
             let value = head.fields.valueBytes(at: index)
-            let isLocation = head.fields.isNamed("location", at: index) || head.fields.isNamed("content-location", at: index)
-            if isLocation, let location = self.location(value) {
+            let isLocation = Self.locations.contains { head.fields.isNamed($0, at: index) }
+            // The meaning of another field is unknown, so only what can be nothing but a URL of the web is changed in it.
+            let isOther = !isLocation && Self.isOtherLocation(head.fields, index) && Self.isWebURL(value)
+            if isLocation || isOther, let location = self.location(value) {
                 mapped.append(line: Array(head.fields.nameBytes(at: index)) + Array(": ".utf8) + location)
             } else if head.fields.isNamed("link", at: index) {
                 let link = Self.replacingBracketed(value, self.location)
@@ -143,6 +167,11 @@ public struct ReverseMapping: Sendable, Hashable {
         if let url = reference.resolved(value) { return base + url }
         // "https:/host" is not a URL, but many clients turn it into one and would bypass the proxy. It is resolved when they request it.
         return Self.isHTTP(value) ? base + value : nil
+    }
+
+    private static func isWebURL(_ reference: ArraySlice<UInt8>) -> Bool {
+        let start = reference.prefix(8).map(ASCII.lower)
+        return start.starts(with: "http://".utf8) || start.elementsEqual("https://".utf8)
     }
 
     private static func isHTTP(_ reference: ArraySlice<UInt8>) -> Bool {

@@ -75,6 +75,10 @@ internal import Testing
             "Link: <https://a/b>; rel=next, <https://c/>; title=\"<http://127.0.0.1:7070/https://a/>\""
         ),
         ("If: <http://127.0.0.1:7070/https://a/b> (<opaquelocktoken:1>)", "If: <https://a/b> (<opaquelocktoken:1>)"),
+        ("X-Ms-Copy-Source: http://127.0.0.1:7070/https://a/b?sig=c", "X-Ms-Copy-Source: https://a/b?sig=c"),
+        ("Operation-Location: http://127.0.0.1:7070/https://a/b", "Operation-Location: https://a/b"),
+        ("X-Vault-Location: http://127.0.0.1:7070/https://a/b", "X-Vault-Location: https://a/b"),
+        ("X-Place: http://127.0.0.1:7070/https://a/b", "X-Place: http://127.0.0.1:7070/https://a/b"),
     ])
     func theOriginMeetsItsOwnURLs(line: String, mapped: String) throws {
         #expect(try self.mapping("/https://a/").request(HeaderFields([line])).lines == [mapped])
@@ -91,6 +95,15 @@ internal import Testing
         ("Refresh: 0;URL='https://c/x'", "Refresh: 0;URL='http://127.0.0.1:7070/https://c/x'"),
         ("Refresh: 0, \"/x\" y", "Refresh: 0, \"http://127.0.0.1:7070/https://a/x\" y"), ("Refresh: 5", "Refresh: 5"),
         ("Refresh: 5; ", "Refresh: 5; "), ("Refresh: 5; url=", "Refresh: 5; url="),
+        ("Operation-Location: https://c/ops/1?v=2", "Operation-Location: http://127.0.0.1:7070/https://c/ops/1?v=2"),
+        ("operation-location: /ops/1", "operation-location: http://127.0.0.1:7070/https://a/ops/1"),
+        ("Azure-AsyncOperation: https://c/ops/1", "Azure-AsyncOperation: http://127.0.0.1:7070/https://c/ops/1"),
+        ("X-Goog-Upload-URL: https://c/up?id=1", "X-Goog-Upload-URL: http://127.0.0.1:7070/https://c/up?id=1"),
+        ("SourceMap: x.js.map", "SourceMap: http://127.0.0.1:7070/https://a/b/x.js.map"),
+        ("SourceMap: data:application/json,{}", "SourceMap: data:application/json,{}"),
+        ("X-Vault-Location: HTTPS://c/x", "X-Vault-Location: http://127.0.0.1:7070/https://c/x"),
+        ("X-Vault-Location: /shelf", "X-Vault-Location: /shelf"), ("X-Vault-Location: httpserver", "X-Vault-Location: httpserver"),
+        ("X-Place: https://c/x", "X-Place: https://c/x"),
     ])
     func theClientMeetsURLsThatLeadThroughTheProxy(line: String, mapped: String) throws {
         for status in [200, 201, 202, 302] {
