@@ -39,6 +39,11 @@ enum CommandEnd {
     static func status(of error: any Error) -> Int32 { error is RunPlan.Expired ? ExitStatus.expired : ExitStatus.failed }
 }
 
+/// A command that names the exit code of its failures, such as a cassette that cannot be had.
+protocol HasFailureStatus {
+    static var failure: Int32 { get }
+}
+
 /// The tool's exit codes. After `--`, the command's own exit code comes first.
 enum ExitStatus {
     static let done: Int32 = 0

@@ -37,7 +37,7 @@ struct WiretapeCommand: ParsableCommand {
         StartDescriptors.note()
         MemorySettings.apply()
         SignalThread.block()
-        self.checkOpenFiles()
+        let openFiles = OpenFileLimit.raise()
         let arguments = Array(ProgramArguments.all.dropFirst())
         guard !arguments.isEmpty else { return Terminal.output.line(self.firstSteps) }
         if let problem = CommandSuggestion.problem(arguments, in: self) {
@@ -46,6 +46,7 @@ struct WiretapeCommand: ParsableCommand {
         }
         do {
             var command = try self.parseAsRoot(arguments)
+            self.check(openFiles: openFiles, for: command)
             if var reading = command as? any ParsableCommand & ReadsCassettes {
                 try CassettePointers.resolve(in: &reading)
                 command = reading
@@ -81,12 +82,16 @@ struct WiretapeCommand: ParsableCommand {
         wiretape --help                                           all commands
         """
 
-    private static func checkOpenFiles() {
-        let count = OpenFileLimit.raise()
-        guard count < OpenFileLimit.least else { return }
-        Terminal.error.complain(
-            "this process may open \(count) files, fewer than the \(OpenFileLimit.least) that are needed: raise the limit, as with: ulimit -n 1024"
-        )
-        self.exit(withError: ExitCode(ExitStatus.failed))
+    /// Ends the process if it may open too few files. The exit code is that of the command's failures, since 1 means for some commands that
+    /// they found something.
+    private static func check(openFiles limit: Int, for command: any ParsableCommand) {
+        let free = OpenFileLimit.free(of: limit)
+        guard limit < OpenFileLimit.least || free < OpenFileLimit.leastFree else { return }
+        let problem =
+            limit < OpenFileLimit.least
+            ? ", fewer than the \(OpenFileLimit.least) that are needed"
+            : ", of which all but \(free) are open already; \(OpenFileLimit.leastFree) are needed"
+        Terminal.error.complain("this process may open \(limit) files\(problem): raise the limit, as with: ulimit -n 1024")
+        self.exit(withError: ExitCode((command as? any HasFailureStatus).map { type(of: $0).failure } ?? ExitStatus.failed))
     }
 }

@@ -4,8 +4,20 @@ internal import Platform
 package enum OpenFileLimit {
     /// With fewer, threads of system libraries end the process without any message, because they cannot open what they need.
     package static let least = 64
+    /// How many of these must still be free at the start. A parent may pass on more than the standard streams.
+    package static let leastFree = 48
     /// Descriptors reserved for the cassette, its bodies and the event loop.
     static let reserve = 64
+
+    /// How many files this process can still open, counted up to `leastFree`. Descriptors that it inherited use up the limit, too.
+    package static func free(of limit: Int) -> Int {
+        var count = 0
+        for descriptor in 0..<Int32(limit) where fcntl(descriptor, F_GETFD) < 0 {
+            count += 1
+            if count == self.leastFree { break }
+        }
+        return count
+    }
 
     /// As many client connections as are wanted and possible. A forwarded exchange takes a connection on both sides.
     static func connections(_ wanted: Int) -> Int {

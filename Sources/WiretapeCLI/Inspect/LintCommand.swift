@@ -8,7 +8,7 @@ internal import Platform
 internal import TapeBytes
 internal import TapeProxy
 
-struct LintCommand: ParsableCommand {
+struct LintCommand: ParsableCommand, HasFailureStatus {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Say what is wrong with uploads, and what to write instead.",
@@ -43,6 +43,8 @@ struct LintCommand: ParsableCommand {
     @Flag(help: "Print all defects as a JSON array, one object per line.")
     var json = false
 
+    static let failure = ExitStatus.trouble
+
     func validate() throws {
         guard self.boundary == nil || self.type == nil else {
             throw ValidationError("--boundary and --type cannot be used together: write the boundary into the type.")
@@ -61,7 +63,7 @@ struct LintCommand: ParsableCommand {
     ///
     /// - Returns: how many defects there are.
     func lint() throws -> Int {
-        try CareCommand.run {
+        try CareCommand.run(failure: Self.failure) {
             let output = try OutputFile(path: nil)
             var report = LintReportPage(isJSON: self.json, server: self.server, write: output.write)
             let result = Result {

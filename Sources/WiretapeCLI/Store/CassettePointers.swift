@@ -7,11 +7,9 @@ internal import TapeProxy
 internal import CassetteRemote
 
 /// A command whose cassettes may be pointers to a store.
-protocol ReadsCassettes {
+protocol ReadsCassettes: HasFailureStatus {
     /// Whether a cassette that the cache does not have may be fetched.
     var fetching: FetchOptions { get }
-    /// The exit code if a cassette cannot be had.
-    static var failure: Int32 { get }
     mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows
 }
 

@@ -83,6 +83,25 @@ import TapeTestSupport
         #expect(end.status == 1 && end.errors.contains("this process may open \(count) files"), "\(end.status) \(end.errors)")
     }
 
+    /// Status 1 would mean that these commands found something.
+    @Test(arguments: [
+        "verify none.json", "diff none.json other.json", "lint none.json", "check none.json --against live", "suggest none.json other.json",
+    ])
+    func tooFewOpenFilesAreNoFindings(command: String) throws {
+        let end = try ExternalProgram.run(
+            "/bin/sh", ["-c", "ulimit -n 20 && exec \"$0\" \(command)", try Programs.wiretape()], environment: Wiretape.environment())
+        #expect(end.status == 2 && end.errors.contains("this process may open 20 files"), "\(end.status) \(end.errors)")
+    }
+
+    /// A process that inherits most of the descriptors that it may have is told so, too.
+    @Test func inheritedFilesCount() throws {
+        let open = (3...30).map { "exec \($0)</dev/null" }.joined(separator: "; ")
+        let end = try ExternalProgram.run(
+            "/bin/bash", ["-c", "ulimit -n 72 && \(open); exec \"$0\" verify none.json", try Programs.wiretape()],
+            environment: Wiretape.environment())
+        #expect(end.status == 2 && end.errors.contains("may open 72 files, of which all but "), "\(end.status) \(end.errors)")
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func anExportThatCannotGoOnEndsAtASignal(signal: Int32) throws {
         let (export, reader) = try self.stalledExport()
