@@ -1,6 +1,7 @@
 internal import CassetteFormat
 public import CassetteModel
 public import CassettePlayback
+internal import CassetteStore
 public import TapeBytes
 
 /// Compares two cassettes exchange by exchange: what was added, removed and changed.
@@ -26,12 +27,17 @@ public struct CassetteDiff {
     private let new: RecordedCassette
     private let comparison: ExchangeComparison
     private let digest: () -> any ContentDigest
+    private let checksFiles: Bool
 
+    /// - Parameter checksFiles: whether each body that a file holds is read, also if both cassettes name the same SHA-256. Otherwise equal names
+    ///   stand for equal bodies, as where the bodies of an old version are not at hand.
     public init(
-        old: RecordedCassette, new: RecordedCassette, showsAll: Bool, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
+        old: RecordedCassette, new: RecordedCassette, showsAll: Bool, checksFiles: Bool = false,
+        digest: @escaping () -> any ContentDigest = { PortableSHA256() }
     ) {
         self.old = old
         self.new = new
+        self.checksFiles = checksFiles
         self.digest = digest
         self.comparison = ExchangeComparison(old: old.path, new: new.path, showsAll: showsAll, digest: digest)
     }
@@ -45,6 +51,7 @@ public struct CassetteDiff {
         _ found: (Entry) throws -> Void
     ) throws -> Int {
         var same = 0
+        var checks = self.checksFiles ? (old: FileCheck(self.old.path, self.digest), new: FileCheck(self.new.path, self.digest)) : nil
         let steps = try self.steps(reading)
         for (done, step) in steps.enumerated() {
             comparing(done, steps.count)
@@ -55,6 +62,8 @@ public struct CassetteDiff {
                 let (one, other) = (try self.old.interaction(at: old), try self.new.interaction(at: new))
                 let changes = try self.comparison.changes(one, other)
                 guard !changes.isEmpty else {
+                    try checks?.old.check(one)
+                    try checks?.new.check(other)
                     same += 1
                     continue
                 }
@@ -85,6 +94,36 @@ public struct CassetteDiff {
             let request = try? cassette.comparedRequest(at: index, rules: rules, detail: .digests, redaction: nil, digest: self.digest)
             return PairedRequest(method: method, url: url, rules: rules, headers: request?.headers, body: request?.facets ?? .none)
         }
+    }
+}
+
+/// Finds files of bodies that are missing, or are not what their cassette says. Reads each file once.
+private struct FileCheck {
+    private let reader: BodyReader
+    private let digest: () -> any ContentDigest
+    private var checked: Set<Sidecar> = []
+
+    init(_ path: String, _ digest: @escaping () -> any ContentDigest) {
+        self.reader = BodyReader(cassettePath: path)
+        self.digest = digest
+    }
+
+    mutating func check(_ interaction: Interaction) throws {
+        for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
+            if case .raw(let slice) = body.content { _ = try self.reader.read(slice) }
+            for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) { try self.check(sidecar) }
+        }
+        for sidecar in try interaction.webSocket.map({ try self.sidecars(of: $0, self.digest()) }) ?? [] { try self.check(sidecar) }
+    }
+
+    private func sidecars(of messages: WebSocketMessages, _ digest: some ContentDigest) throws -> [Sidecar] {
+        try self.reader.sidecars(of: messages, digest: digest)
+    }
+
+    private mutating func check(_ sidecar: Sidecar) throws {
+        guard self.checked.insert(sidecar).inserted else { return }
+        func check(_ digest: some ContentDigest) throws { _ = try self.reader.source(sidecar, digest: digest) }
+        try check(self.digest())
     }
 }
 

@@ -61,7 +61,7 @@ public struct CassetteFinisher {
         try self.decode(path, version: version, digest: digest, disk: .system, notice: notice, progress: progress)
     }
 
-    /// A raw body that cannot be read.
+    /// A body that is not decoded yet and cannot be read.
     package struct UnreadableBody: Sendable {
         /// The exchange's id.
         package var exchange: Int
@@ -70,7 +70,7 @@ public struct CassetteFinisher {
     }
 
     /// The raw bodies of a cassette that cannot be read, so that their exchanges were not decoded.
-    package static func unreadableBodies(in path: String) throws -> [UnreadableBody] {
+    package static func unreadableBodies(in path: String, digest: () -> any ContentDigest) throws -> [UnreadableBody] {
         let cassette = try CassetteReader(path: path)
         let bodies = BodyReader(cassettePath: path)
         var found: [UnreadableBody] = []
@@ -79,11 +79,19 @@ public struct CassetteFinisher {
         for position in 0..<cassette.count {
             guard try cassette.bytes(at: position).withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
             let interaction = try cassette.interaction(at: position)
-            for body in [interaction.request.body, interaction.response?.body] {
-                guard case .raw(let slice)? = body?.content else { continue }
+            let messages = [
+                (interaction.request.body, interaction.request.headers),
+                (interaction.response?.body, interaction.response?.headers ?? HeaderFields()),
+            ]
+            for case (let body?, let headers) in messages where body.isUndecoded(headers) {
                 do throws(CassetteError) {
-                    let stream = try bodies.open(slice)
-                    while try stream.read(into: buffer) > 0 {}
+                    switch body.content {
+                    case .raw(let slice):
+                        let stream = try bodies.open(slice)
+                        while try stream.read(into: buffer) > 0 {}
+                    case .file(let sidecar): try Self.check(sidecar, bodies, digest())
+                    default: break
+                    }
                 } catch {
                     found.append(UnreadableBody(exchange: interaction.id, reason: error.message))
                     break
@@ -91,6 +99,11 @@ public struct CassetteFinisher {
             }
         }
         return found
+    }
+
+    /// Throws if a file is not there, or is not what the cassette says.
+    private static func check(_ sidecar: Sidecar, _ bodies: BodyReader, _ digest: some ContentDigest) throws(CassetteError) {
+        _ = try bodies.source(sidecar, digest: digest)
     }
 
     /// The same, with replaceable system calls for body files.

@@ -259,7 +259,9 @@ struct DecodeCommand: ParsableCommand {
         // A signal leaves the old cassette or the new one, never half of each.
         SignalThread.end(saying: CareCommand.ended(self.file, done: "decoded"))
         Terminal.output.line("decoded \(Quantity.count(try self.decode(), "exchange")) in \"\(VisibleText.line(self.file))\".")
-        let unreadable = try CareCommand.run(failure: ExitStatus.failed) { try CassetteFinisher.unreadableBodies(in: self.file) }
+        let unreadable = try CareCommand.run(failure: ExitStatus.failed) {
+            try CassetteFinisher.unreadableBodies(in: self.file) { FastSHA256() }
+        }
         for body in unreadable.prefix(Self.shown) { Terminal.error.complain("exchange \(body.exchange) stays raw: \(body.reason)") }
         guard !unreadable.isEmpty else { return }
         Terminal.error.complain(

@@ -1,6 +1,7 @@
 @testable import CassetteModel
 @testable import CassettePlayback
 @testable import CassetteTools
+import Foundation
 import Testing
 
 @Suite struct CassetteDiffTests {
@@ -42,5 +43,40 @@ import Testing
         let diff = CassetteDiff(old: try RecordedCassette(path: old), new: try RecordedCassette(path: new), showsAll: false)
         #expect(try diff.run { entries.append($0) } == 2)
         #expect(entries == [.added(CassetteDiff.Exchange(number: 3, id: 3, method: "POST", url: "http://a/1"))])
+    }
+
+    /// Two cassettes that name the same body are equal only if both have it.
+    @Test(arguments: ["sidecar", "message", "raw"], ["changed", "missing"])
+    func aBodyThatIsNotWhatTheCassetteSaysIsAnError(kind: String, damage: String) throws {
+        let folder = try CareFolder()
+        let bytes = Array(repeating: UInt8(7), count: 100)
+        func cassette(_ name: String) throws -> String {
+            var interaction = Interaction.care(1, at: 1, "GET", "http://a/1")
+            let sidecar = try folder.sidecar(bytes, of: name)
+            switch kind {
+            case "raw": interaction.response?.body = Body(size: 100, content: .raw(try folder.raw(bytes, of: name)))
+            case "message":
+                interaction.webSocket = .inline([WebSocketMessage(at: 1, from: .client, content: .binary(.file(sidecar)))])
+            default: interaction.response?.body = Body(size: 100, content: .file(sidecar))
+            }
+            return try folder.write([interaction], to: name)
+        }
+        let (old, new) = (try cassette("a.json"), try cassette("b.json"))
+        func same(checks: Bool) throws -> Int {
+            try CassetteDiff(
+                old: try RecordedCassette(path: old), new: try RecordedCassette(path: new), showsAll: false, checksFiles: checks
+            ).run { _ in }
+        }
+        #expect(try same(checks: true) == 1)
+        for name in try folder.folder.names(in: "b.bodies") {
+            if damage == "missing" {
+                try FileManager.default.removeItem(atPath: folder.file("b.bodies/\(name)"))
+            } else {
+                try folder.folder.write(try folder.folder.read("b.bodies/\(name)").map { $0 ^ 1 }, to: "b.bodies/\(name)")
+            }
+        }
+        let error = #expect(throws: CassetteError.self) { try same(checks: true) }
+        #expect(error?.message.contains("b.bodies") == true, "\(error?.message ?? "")")
+        if kind == "sidecar" { #expect(try same(checks: false) == 1) }
     }
 }

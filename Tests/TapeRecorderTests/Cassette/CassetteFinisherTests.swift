@@ -77,10 +77,41 @@ import Testing
         #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
         #expect(try RecordedExchanges.read(path).map(\.isUndecoded) == [false, true])
         #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
-        let unreadable = try CassetteFinisher.unreadableBodies(in: path)
+        let unreadable = try CassetteFinisher.unreadableBodies(in: path) { PortableSHA256() }
         #expect(unreadable.count == 1 && unreadable.allSatisfy { !$0.reason.isEmpty })
         try FileManager.default.removeItem(atPath: folder.file("tape.bodies/undeveloped.raw"))
-        #expect(try CassetteFinisher.unreadableBodies(in: path).map(\.exchange) == unreadable.map(\.exchange))
+        #expect(try CassetteFinisher.unreadableBodies(in: path, digest: { PortableSHA256() }).map(\.exchange) == unreadable.map(\.exchange))
+    }
+
+    /// An upload that was not parsed is as unreadable without its file as a body in the spool.
+    @Test(arguments: ["changed", "missing"]) func anUploadThatStaysRawBecauseItsFileIsDamagedIsNamed(damage: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let store = try BodyStore(cassettePath: path)
+        let text = Array("--x\r\nContent-Disposition: form-data; name=a\r\n\r\nb\r\n--x--\r\n".utf8)
+        let spool = try store.makeSpool()
+        try spool.write(text)
+        var digest = PortableSHA256()
+        text.withUnsafeBytes { digest.update($0) }
+        let sidecar = try spool.finish(sha256: Hex.encode(digest.finalize()), ext: "bin")
+        let request = RecordedRequest(
+            method: "POST", url: "http://a/", headers: HeaderFields(["Content-Type: multipart/form-data; boundary=x"]),
+            body: Body(size: text.count, content: .file(sidecar)))
+        let appender = try CassetteAppender.create(path, recorder: "test")
+        var writer = JSONWriter(reserving: 1024)
+        writer.removeAll(baseDepth: 2)
+        InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 1), request: request), into: &writer)
+        appender.stage { $0 += writer.bytes }
+        try appender.commit()
+        try appender.sync()
+        #expect(try CassetteFinisher.unreadableBodies(in: path, digest: { PortableSHA256() }).isEmpty)
+        if damage == "missing" {
+            try FileManager.default.removeItem(atPath: folder.file(sidecar.path))
+        } else {
+            try folder.write(text.map { $0 ^ 1 }, to: sidecar.path)
+        }
+        let unreadable = try CassetteFinisher.unreadableBodies(in: path) { PortableSHA256() }
+        #expect(unreadable.map(\.exchange) == [1] && unreadable.allSatisfy { $0.reason.contains(sidecar.path) })
     }
 
     /// Stored blocks of seven bytes, which zlib never writes.
