@@ -151,6 +151,15 @@ public enum CassettePlace {
         return stat(path, &status) == 0 ? UInt32(status.st_mode & 0o777) : nil
     }
 
+    /// The mode of a file that is made from a cassette: readable by nobody who may not read the cassette. Its owner can always write it.
+    ///
+    /// - Parameter cassette: if it is nil or missing, nothing limits the mode.
+    package static func limited(_ mode: UInt32, to cassette: String?) -> UInt32 {
+        guard let limit = cassette.flatMap(self.mode) else { return mode }
+        // Whoever may read a folder's files may look for them in it.
+        return mode & (limit | (limit & 0o444) >> 2 | 0o700)
+    }
+
     /// Makes a file inaccessible to everyone but its owner.
     public static func keepPrivate(_ path: String) { chmod(path, 0o600) }
 

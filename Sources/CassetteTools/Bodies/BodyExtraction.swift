@@ -191,10 +191,15 @@ package final class ExtractFolder {
     package let path: String
     private let descriptor: Int32
     private let overwrites: Bool
+    /// The mode of the files.
+    private let mode: UInt32
 
     /// Creates the folder if it is missing; its parent must exist.
-    package init(_ path: String, overwrites: Bool) throws(InspectError) {
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw Self.problem(path) }
+    ///
+    /// - Parameter cassette: where the bodies come from. Nobody may read the folder or its files who may not read the cassette.
+    package init(_ path: String, overwrites: Bool, from cassette: String? = nil) throws(InspectError) {
+        self.mode = CassettePlace.limited(0o644, to: cassette)
+        guard mkdir(path, mode_t(CassettePlace.limited(0o755, to: cassette))) == 0 || errno == EEXIST else { throw Self.problem(path) }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.problem(path) }
         self.path = path
@@ -215,7 +220,15 @@ package final class ExtractFolder {
         let path = "\(self.path)/\(name)"
         // An existing file of that name may be a link, or have other names. It is unlinked, so that nothing is written through it.
         if self.overwrites { unlinkat(self.descriptor, name, 0) }
-        let file = openat(self.descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        var status = stat()
+        guard fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
+            errno = EEXIST
+            throw Self.problem(path)
+        }
+        // Half a body could be mistaken for a whole one, also after a crash. The next extraction removes what that leaves.
+        let new = ".\(name).part"
+        unlinkat(self.descriptor, new, 0)
+        let file = openat(self.descriptor, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(self.mode))
         guard file >= 0 else { throw Self.problem(path) }
         defer { close(file) }
         do {
@@ -228,9 +241,9 @@ package final class ExtractFolder {
                     offset += count
                 }
             }
+            guard renameat(self.descriptor, new, self.descriptor, name) == 0 else { throw Self.problem(path) }
         } catch {
-            // Half a body could be mistaken for a whole one.
-            unlinkat(self.descriptor, name, 0)
+            unlinkat(self.descriptor, new, 0)
             throw error
         }
         return path

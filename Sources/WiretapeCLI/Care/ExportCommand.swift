@@ -158,7 +158,7 @@ struct ExportCommand: ParsableCommand, ReadsCassettes {
         case .postman: return PostmanCollection(target)
         case .wiremock: return WireMockMappings(target)
         case .curl:
-            let folder = try self.files.map { try ExtractFolder($0, overwrites: self.overwrite) }
+            let folder = try self.files.map { try ExtractFolder($0, overwrites: self.overwrite, from: self.file) }
             return CurlScript(target, self.shell ?? .bash, files: folder)
         case .warc: return WARCRecords(target)
         case .ndjson: return FlatLines(target)

@@ -157,7 +157,7 @@ struct Inspection {
             (contents, name) = (try message.contents(), "\(number)-\(side.rawValue)-\(wanted).\(message.fileExtension)")
         case .event(let event): (contents, name) = (event.contents, "\(number)-event-\(wanted).txt")
         }
-        let file = try ExtractFolder(path, overwrites: overwrites).write(name, contents)
+        let file = try ExtractFolder(path, overwrites: overwrites, from: self.file).write(name, contents)
         try self.write(VisibleText.line(file) + self.screen.paint("  \(Quantity.bytes(contents.size))", .dim) + "\n")
     }
 
@@ -362,7 +362,7 @@ struct Inspection {
 
     /// Writes bodies and parts into a folder, and lists the files.
     func extract(_ number: Int?, to path: String, overwrites: Bool, json: Bool) throws {
-        let extraction = BodyExtraction(folder: try ExtractFolder(path, overwrites: overwrites), reader: self.reader)
+        let extraction = BodyExtraction(folder: try ExtractFolder(path, overwrites: overwrites, from: self.file), reader: self.reader)
         var writer = JSONWriter()
         writer.beginArray(.lines)
         var count = 0
@@ -424,7 +424,7 @@ struct Inspection {
         let folder = files ?? "wiretape-\(number)"
         var command = try CurlCommand(self.interaction(number), number: number, folder: folder, reader: self.reader)
         if let files, !command.files.isEmpty {
-            let folder = try ExtractFolder(files, overwrites: overwrites)
+            let folder = try ExtractFolder(files, overwrites: overwrites, from: self.file)
             for file in command.files { try self.write(file.contents, to: file.name, in: folder) }
         } else if !command.files.isEmpty {
             let again = "wiretape show \(ShellWord.quoted(self.file)) \(number) --curl --files \(folder)"

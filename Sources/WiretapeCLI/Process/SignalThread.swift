@@ -38,6 +38,7 @@ enum SignalThread {
         signal(SIGPIPE, SIG_DFL)
         self.start { arrival in
             Terminal.error.complain(text)
+            FreshFile.removeUnfinished()
             var set = sigset_t()
             sigemptyset(&set)
             sigaddset(&set, arrival.signal)

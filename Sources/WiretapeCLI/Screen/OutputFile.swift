@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import CassetteStore
 internal import Platform
 
 /// The output of a cassette's contents: a file, or standard output; written in blocks.
@@ -8,12 +9,15 @@ final class OutputFile {
     private let descriptor: Int32
     private let name: String
     private var block: [UInt8] = []
-    /// The new file, which becomes `target` once it is whole; nil if the output is written in place.
-    private var fresh: (path: String, target: String)?
+    /// The new file, which becomes the target once it is whole; nil if the output is written in place.
+    private var fresh: FreshFile?
+    /// The cassette, whose mode limits that of the output.
+    private let source: String?
 
     /// - Parameters:
     ///   - path: nil for standard output.
-    ///   - source: the file that is read meanwhile, which the output must not overwrite.
+    ///   - source: the cassette that is read or written meanwhile, which the output must not overwrite. Nobody may read the output who may
+    ///     not read the cassette.
     ///   - keepsOld: whether an old file stays as it is until `finish`. Devices and pipes are written at once.
     ///   - removesOld: whether there is no file until `finish`, so that an old one is not mistaken for the new one.
     init(
@@ -22,24 +26,32 @@ final class OutputFile {
         self.name = path ?? "standard output"
         guard let path else {
             self.descriptor = STDOUT_FILENO
+            self.source = nil
             return
         }
         if let source, WholeFile.areSame(path, source) {
             throw CassetteError(.unwritable, "\"\(path)\" is the cassette itself: choose another --output.")
         }
         let target = Self.destination(of: path)
-        let fresh = (keepsOld || removesOld) && Self.isReplaceable(target) ? "\(target).\(getpid()).new" : nil
-        // Removes a leftover of another process with the same ID.
-        if let fresh { unlink(fresh) }
-        self.descriptor = open(fresh ?? path, O_WRONLY | O_CREAT | (fresh == nil ? O_TRUNC : O_EXCL) | O_CLOEXEC, 0o644)
-        guard self.descriptor >= 0 else { throw Self.unwritable(path, "choose another --output.") }
-        self.fresh = fresh.map { ($0, target) }
+        self.source = source
+        let mode = CassettePlace.limited(0o644, to: source)
+        let fresh: FreshFile?
+        if (keepsOld || removesOld) && Self.isReplaceable(target) {
+            guard let new = FreshFile(target: target, mode: mode) else { throw Self.unwritable(path, "choose another --output.") }
+            self.descriptor = new.descriptor
+            fresh = new
+        } else {
+            self.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(mode))
+            guard self.descriptor >= 0 else { throw Self.unwritable(path, "choose another --output.") }
+            fresh = nil
+        }
+        self.fresh = fresh
         if removesOld, fresh != nil { unlink(target) }
     }
 
     deinit {
         if self.descriptor != STDOUT_FILENO { close(self.descriptor) }
-        if let fresh { unlink(fresh.path) }
+        self.fresh?.remove()
     }
 
     /// The file that a symbolic link leads to.
@@ -68,9 +80,13 @@ final class OutputFile {
     func finish() throws(CassetteError) {
         try self.flush()
         guard let fresh else { return }
-        var old = stat()
-        if stat(fresh.target, &old) == 0 { fchmod(self.descriptor, old.st_mode & 0o7777) }
-        guard fsync(self.descriptor) == 0, rename(fresh.path, fresh.target) == 0 else {
+        var status = stat()
+        // An old file keeps its mode, unless the cassette's is stricter.
+        if stat(fresh.target, &status) == 0 || fstat(self.descriptor, &status) == 0 {
+            let mode = CassettePlace.limited(UInt32(status.st_mode & 0o777), to: self.source)
+            fchmod(self.descriptor, status.st_mode & 0o7000 | mode_t(mode))
+        }
+        guard fsync(self.descriptor) == 0, fresh.replaceTarget() else {
             throw Self.unwritable(self.name, "is its disk full?")
         }
         self.fresh = nil

@@ -39,11 +39,8 @@ enum WholeFile {
 
     /// Replaces a file atomically: a reader sees the old file or the new one, complete.
     static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(TrustError) {
-        let new = "\(path).\(getpid()).new"
-        // Removes a leftover of another process with the same ID.
-        unlink(new)
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw self.problem("write", path) }
+        guard let new = FreshFile(target: path, mode: UInt32(mode)) else { throw self.problem("write", path) }
+        let descriptor = new.descriptor
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { Terminal.write($0, to: descriptor) }
@@ -53,8 +50,8 @@ enum WholeFile {
         // fchmod, since the umask must not change the mode; fsync, since the file is not read again before it is used.
         let isWhole = written == bytes.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
         let problem = self.problem("write", path)
-        guard close(descriptor) == 0, isWhole, rename(new, path) == 0 else {
-            unlink(new)
+        guard close(descriptor) == 0, isWhole, new.replaceTarget() else {
+            new.remove()
             throw problem
         }
     }

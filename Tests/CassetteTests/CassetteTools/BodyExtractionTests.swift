@@ -161,6 +161,29 @@ import Testing
         #expect(try self.temporary.names(in: "out") == [])
     }
 
+    @Test func aBodyHasItsNameOnceItIsWhole() throws {
+        try self.temporary.write([9], to: "out/.a.txt.part")
+        let folder = try self.folder()
+        _ = try folder.write("a.txt") { write in
+            try [1, 2].withUnsafeBytes(write)
+            #expect(try self.temporary.names(in: "out") == [".a.txt.part"])
+        }
+        #expect(try self.temporary.names(in: "out") == ["a.txt"])
+    }
+
+    @Test func nobodyMayReadBodiesWhoMayNotReadTheirCassette() throws {
+        let cassette = try self.temporary.write([1], to: "pets.json")
+        func mode(_ name: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: self.temporary.file(name))[.posixPermissions] as? Int
+        }
+        for (limit, file, folder) in [(0o600, 0o600, 0o700), (0o640, 0o640, 0o750)] {
+            try FileManager.default.setAttributes([.posixPermissions: limit], ofItemAtPath: cassette)
+            try ExtractFolder(self.temporary.file("out-\(limit)"), overwrites: false, from: cassette).write("a.txt", self.contents)
+            #expect(try #require(try mode("out-\(limit)/a.txt")) & ~file == 0)
+            #expect(try #require(try mode("out-\(limit)")) & ~folder == 0)
+        }
+    }
+
     @Test func aFolderThatCannotBeSaysWhy() throws {
         try self.temporary.write([], to: "file")
         #expect(

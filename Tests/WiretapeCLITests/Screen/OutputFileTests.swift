@@ -88,4 +88,55 @@ import TapeTestSupport
         #expect(try self.folder.read("x") == Array("new".utf8))
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: self.folder.file("link")) == path)
     }
+
+    private func mode(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: self.folder.file(name))[.posixPermissions] as? Int
+    }
+
+    @Test(arguments: [(0o600, 0o600), (0o640, 0o640), (0o644, 0o644), (0o444, 0o644)])
+    func nobodyMayReadTheOutputWhoMayNotReadTheCassette(cassette: Int, output: Int) throws {
+        let source = try self.folder.write([1], to: "pets.json")
+        try FileManager.default.setAttributes([.posixPermissions: cassette], ofItemAtPath: source)
+        // The umask of the tests may be stricter.
+        for name in ["old.har", "new.har"] {
+            if name == "old.har" {
+                try self.folder.write([2], to: name)
+                try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: self.folder.file(name))
+            }
+            let file = try OutputFile(path: self.folder.file(name), from: source, keepsOld: true)
+            let fresh = try #require(try self.folder.names().first { $0.hasPrefix(name) && $0.hasSuffix(".new") })
+            #expect(try #require(try self.mode(fresh)) & ~output == 0)
+            try file.finish()
+            #expect(try #require(try self.mode(name)) & ~(output | cassette) == 0)
+        }
+    }
+
+    @Test func anOutputOfARunIsAsPrivateAsTheCassetteThatItWrote() throws {
+        let file = try OutputFile(path: self.folder.file("report.json"), from: self.folder.file("pets.json"), removesOld: true)
+        let source = try self.folder.write([1], to: "pets.json")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: source)
+        try file.finish()
+        #expect(try self.mode("report.json") == 0o600)
+    }
+
+    @Test func whatAKilledProcessLeftIsRemovedAndWhatALiveOneWritesStays() throws {
+        let path = self.folder.file("pets.har")
+        for name in ["pets.har.1.new", "pets.har.x.new", "pets.har.2.news", "other.har.3.new"] { try self.folder.write([1], to: name) }
+        let live = open(self.folder.file("pets.har.4.new"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        defer { close(live) }
+        #expect(flock(live, LOCK_EX | LOCK_NB) == 0)
+        let file = try OutputFile(path: path, keepsOld: true)
+        #expect(self.folder.exists("pets.har.1.new"))
+        try file.finish()
+        #expect(
+            try self.folder.names().sorted() == [
+                "other.har.3.new", "pets.har", "pets.har.2.news", "pets.har.4.new", "pets.har.x.new",
+            ])
+    }
+
+    @Test func replacingAWholeFileRemovesWhatAKilledProcessLeft() throws {
+        try self.folder.write([1], to: "ca.pem.77.new")
+        try WholeFile.replace(self.folder.file("ca.pem"), with: [2], mode: 0o600)
+        #expect(try self.folder.names() == ["ca.pem"])
+    }
 }
