@@ -218,6 +218,7 @@ public struct CassetteImporter {
             report.failures = failures
             report.losses = losses.all
             if self.options.isStrict, !report.losses.isEmpty { throw StrictImportError(losses: report.losses) }
+            if report.exchanges == 0 { throw Self.nothing(in: files, report.losses) }
         } catch {
             try recorder.discard()
             // Empty by now, even if there was a long body.
@@ -246,6 +247,14 @@ public struct CassetteImporter {
         }
         report.leaks = status.leaks.map(\.description)
         return report
+    }
+
+    /// An empty cassette would look like a recording of a run that made no requests.
+    private static func nothing(in files: [String], _ losses: [ImportReport.Loss]) -> CassetteError {
+        let names = files.map { "\"\($0)\"" }.joined(separator: ", ")
+        let reasons = losses.map { " (\($0.count) of them: \($0.text), the first at \($0.first))" }.joined()
+        return CassetteError(
+            .notFound, "there is no exchange to import in \(names)\(reasons): nothing was written; name a file with recorded exchanges.")
     }
 
     /// A value for a placeholder that is nowhere has a misspelled name, and the one that was meant is not filled in.

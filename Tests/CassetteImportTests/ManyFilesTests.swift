@@ -66,6 +66,19 @@ import Testing
         #expect(try folder.names(in: "out.bodies").isEmpty)
     }
 
+    @Test(arguments: ["har": HARText.log(), "warc": "", "blocked": HARText.log(blocked)].sorted { $0.key < $1.key })
+    func filesWithoutExchangesLeaveNoCassette(_ name: String, _ text: String) throws {
+        let message = try self.importing.failure(text, as: "in.\(name)") { if name == "warc" { $0.kind = .warc } }
+        #expect(message.contains("no exchange to import") && message.contains("in.\(name)"), "\(message)")
+        #expect(message.contains("was never sent") == (name == "blocked"), "\(message)")
+        try self.importing.folder.write(text.utf8, to: "in.\(name)")
+        try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
+        guard name != "warc" else { return }
+        #expect(try self.run(["in.\(name)", "a.har"]).exchanges == 1)
+    }
+
+    private static let blocked = HARText.entry(status: 0, response: #""_error": "net::ERR_BLOCKED_BY_CLIENT", "content": {"size": 0}"#)
+
     @Test func aMissingFileIsReported() throws {
         try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
         let report = try self.run(["missing.har", "a.har"])
