@@ -97,7 +97,7 @@ test:
 	swift test --enable-swift-testing --skip-build --filter $(CLIENT_TESTS)
 	swift test --enable-swift-testing --skip-build --filter CrashTests
 
-## Tests the inspector's page in Chromium: screens, keys, safety, recordings, replays; options: make test-inspector ARGS=hostile.
+## Tests the inspector's page in Chromium: screens, keys, safety, recordings, replays; options: make test-inspector ARGS=hostile PAGE_BROWSER=firefox.
 test-inspector:
 	@sh scripts/setup.sh test
 	node --test Tests/TapeInspectorTests/Browser/modules.test.mjs

@@ -10,7 +10,9 @@ case ${1:-} in
     demo) needs="$libraries curl:curl python3:python3 openssl:openssl" ;;
     test) needs="$libraries curl:curl python3:python3
                  git:git nginx:nginx-light openssl:openssl prlimit:util-linux strace:strace wget:wget chromium:chromium node:nodejs h2load:nghttp2-client nghttpd:nghttp2-server nghttpx:nghttp2-proxy haproxy:haproxy
-                 +jsonschema:python3-jsonschema +ensurepip:python3-venv =libnftables1:libnftables1" ;;
+                  +jsonschema:python3-jsonschema +ensurepip:python3-venv =libnftables1:libnftables1"
+        [ "${PAGE_BROWSER:-}" != firefox ] || needs="$needs firefox-esr:firefox-esr"
+        ;;
     store) needs="$libraries curl:curl python3:python3 git:git openssl:openssl zstd:zstd +ensurepip:python3-venv
                   ceph-mon:ceph-mon ceph-osd:ceph-osd ceph:ceph-common radosgw:radosgw swift-account-server:swift-account
                   swift-container-server:swift-container swift-object-server:swift-object swift-proxy-server:swift-proxy memcached:memcached" ;;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Drives the inspector's page in a real browser: check_page.py WIRETAPE [NAME ...] runs all checks, or those whose names contain a NAME.
 
-Needs playwright and axe-playwright-python (see scripts/inspector.sh) and Chromium. Reaches nothing but this machine.
+Needs playwright and axe-playwright-python (see scripts/inspector.sh), and Chromium, or Firefox with PAGE_BROWSER=firefox. Reaches nothing but
+this machine.
 """
 import contextlib
 import http.client
@@ -33,6 +34,8 @@ import samples
 
 WIRETAPE = os.path.abspath(sys.argv[1])
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+FIREFOX = os.environ.get("FIREFOX", "/usr/bin/firefox-esr")
+BROWSER = os.environ.get("PAGE_BROWSER") or "chromium"
 SIZES = [(1024, 768), (1920, 1080)]
 CHECKS = []
 
@@ -80,6 +83,37 @@ class Inspector:
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait(10)
+
+
+class Firefox:
+    """Debian's Firefox, driven over WebDriver BiDi. It takes the colour scheme from a preference only, so there is a browser for each scheme."""
+
+    def __init__(self, playwright):
+        self.playwright, self.browsers = playwright, {}
+
+    def of(self, scheme):
+        if scheme not in self.browsers:
+            preferences = {"layout.css.prefers-color-scheme.content-override": 0 if scheme == "dark" else 1, "dom.events.testing.asyncClipboard": True}
+            self.browsers[scheme] = self.playwright.firefox.launch(channel="moz-firefox", executable_path=FIREFOX, firefox_user_prefs=preferences)
+        return self.browsers[scheme]
+
+    def new_context(self, color_scheme="light", **more):
+        return self.of(color_scheme).new_context(**more)
+
+    def new_page(self):
+        return self.of("light").new_page()
+
+    def close(self):
+        for browser in self.browsers.values():
+            browser.close()
+
+
+def launch(playwright, *arguments):
+    """The browser that the environment variable PAGE_BROWSER names. - arguments: for Chromium."""
+    if BROWSER == "firefox":
+        return Firefox(playwright)
+    assert BROWSER == "chromium", f"PAGE_BROWSER is {BROWSER}; it can be chromium or firefox"
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *arguments])
 
 
 class Visit:
@@ -781,7 +815,8 @@ def a_hundred_thousand_rows_stay_quick(browser, folder):
         # It is still on the screen when the exchange takes half of it.
         page.wait_for_selector("[role=tabpanel]")
         one.until("[...document.querySelectorAll('.row:not([hidden]) .n')].some(cell => cell.textContent === '100000')")
-        heap = page.evaluate("performance.memory.usedJSHeapSize") / 1e6
+        # Only Chromium has it.
+        heap = page.evaluate("performance.memory?.usedJSHeapSize ?? NaN") / 1e6
         with open(f"/proc/{inspector.process.pid}/status") as status:
             memory = {line.split(":")[0]: line.split(":")[1].strip() for line in status}
         print(f"    listening {listening:.2f} s, indexed {indexed:.2f} s, painted {painted:.0f} ms, all rows known {every_row:.0f} ms, filter on rows {by_rows:.0f} ms, "
@@ -1048,6 +1083,16 @@ def ruled(folder, rules=RULES, *options, **environment):
         yield inspector
 
 
+def drag(page, what, to):
+    """By mouse. WebDriver BiDi does not go on with a drag that Firefox has begun, so there the page gets its events."""
+    if BROWSER == "chromium":
+        page.drag_and_drop(what, to)
+        return
+    transfer = page.evaluate_handle("new DataTransfer()")
+    for selector, kind in [(what, "dragstart"), (to, "dragover"), (to, "drop")]:
+        page.dispatch_event(selector, kind, {"dataTransfer": transfer})
+
+
 def rule_names(one):
     return one.page.eval_on_selector_all(".rule-item strong", "all => all.map(name => name.textContent.replace(/^\\d+\\. /, ''))")
 
@@ -1081,7 +1126,7 @@ def rules_are_listed_switched_and_moved(browser, folder):
         assert page.evaluate("document.activeElement.dataset.act") == "switch 2"
         assert "off" in page.inner_text(".rule-item >> nth=1 >> .counts")
         # By mouse: the last to the first place.
-        page.drag_and_drop(".rule-item >> nth=2", ".rule-item >> nth=0")
+        drag(page, ".rule-item >> nth=2", ".rule-item >> nth=0")
         one.until("document.querySelector('.rule-item strong').textContent.endsWith('no ads')")
         page.click("[data-act='remove 1']")
         page.wait_for_selector("#rules-result:has-text('removed no ads')")
@@ -1909,7 +1954,7 @@ def every_session_of_serve_has_a_page(browser, folder):
 def run(checks):
     failures = 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--enable-precise-memory-info"])
+        browser = launch(playwright, "--enable-precise-memory-info")
         for function in checks:
             name = function.__name__.replace("_", " ")
             if len(sys.argv) > 2 and not any(wanted in name for wanted in sys.argv[2:]):
