@@ -21,6 +21,8 @@ export function help(commands) {
     element("h3", { text: "Filters" }),
     element("p", { text: "As on the command line: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, ~ts ~bs ~hs of the response), ~grpc status, ~websocket, ~a asset, ~q without a response, ~e cut or failed; !, &, | and parentheses; a pattern alone matches the URL." }),
     element("button", { type: "button", text: "Close", onclick: close, autofocus: true }));
+  // The focus is on the button at the end, which the browser has scrolled to.
+  dialog.scrollTop = 0;
 }
 
 /** Offers all commands by name. */
