@@ -72,7 +72,7 @@ struct ReplayService {
                 let sides = difference.sides
                 for (name, text) in [
                     ("place", sides.place), ("live", sides.here), ("recorded", sides.recorded), ("sentence", difference.description),
-                    ("ignore", difference.ignorablePlace), ("pattern", PatternSuggestion.text(difference)),
+                    ("ignore", Self.ignoredPlace(difference)), ("pattern", PatternSuggestion.text(difference)),
                 ] {
                     guard let text else { continue }
                     writer.member(named: name)
@@ -127,9 +127,17 @@ struct ReplayService {
         return writer.bytes + [10]
     }
 
+    /// The place that `--ignore` takes for a difference: the smallest that is suggested, or the whole method or part of the URL.
+    private static func ignoredPlace(_ difference: RequestDifference) -> String? {
+        switch difference {
+        case .method, .scheme, .host, .port, .path: difference.ignorablePlace ?? difference.sides.place
+        default: difference.ignorablePlace
+        }
+    }
+
     private static func covers(_ texts: MatchRuleTexts, _ near: NearRequest) -> Bool {
         near.differences.allSatisfy { difference in
-            difference.ignorablePlace.map { texts.ignore.contains($0) } == true
+            Self.ignoredPlace(difference).map { texts.ignore.contains($0) } == true
                 || PatternSuggestion.text(difference).map { texts.patterns.contains($0) } == true
         }
     }
