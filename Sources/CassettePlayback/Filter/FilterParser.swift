@@ -112,9 +112,16 @@ package struct FilterParser {
             guard let number = Int(self.takeWhile { $0.isASCII && $0.isNumber }) else {
                 throw self.error(place, "\"~\(term.rawValue)\" needs a status, for example \"~\(term.rawValue) 404\"")
             }
+            // Without this, "~c 5xx" would be the status 5 and "xx" in the URL, which matches nothing.
+            if self.offset < self.characters.count, !Self.endsNumber(self.characters[self.offset]) {
+                throw self.error(
+                    place, "\"~\(term.rawValue)\" takes one whole status: write \"~\(term.rawValue) 404 | ~\(term.rawValue) 500\" for several")
+            }
             return .status(number)
         }
     }
+
+    private static func endsNumber(_ character: Character) -> Bool { character.isWhitespace || "()~&|!\"'".contains(character) }
 
     /// `2`, `1.1` or `HTTP/2`
     private static func version(_ word: String) -> HTTPVersion? {
