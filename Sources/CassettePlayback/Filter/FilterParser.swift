@@ -18,11 +18,26 @@ package struct FilterParser {
     private var offset = 0
     private var depth = 0
     private var conditions = 0
+    /// Conditions that are words alone, which are searched for in the URL.
+    private var words: [String] = []
 
     /// - Parameter setting: the name of the option or setting that holds the text, for errors.
     package static func parse(_ text: String, setting: String = "--filter") throws(SettingSyntaxError) -> FilterExpression {
         var parser = FilterParser(text, setting)
         return try parser.all()
+    }
+
+    /// What to add to the message that nothing matches; nil if each word in a filter has a condition before it.
+    ///
+    /// A word alone is searched for in the URL, as in mitmproxy. Whoever writes `get` or `text/html` often means something else.
+    package static func hint(_ text: String) -> String? {
+        var parser = FilterParser(text, "")
+        guard (try? parser.all()) != nil, let word = parser.words.first else { return nil }
+        let shown = PlainText.escape(word.utf8, limit: 40)
+        let instead =
+            ["get", "head", "post", "put", "patch", "delete", "options"].contains(word.lowercased())
+            ? "~m \(word.uppercased()) is the method" : "~m GET is the method, ~d the host and ~b the body"
+        return "\"\(shown)\" is searched for in URLs: \(instead)"
     }
 
     private init(_ text: String, _ setting: String) {
@@ -79,7 +94,16 @@ package struct FilterParser {
         switch next {
         case "~": break
         case "&", "|", ")": throw self.error(start, "a condition is missing before \"\(next)\": write one, for example \"~m POST\"")
-        default: return .pattern(.url, try self.pattern(for: .url))
+        default:
+            let pattern = try self.pattern(for: .url)
+            // Other languages join conditions with these. In quotes, and after ~u, they are searched for.
+            if next != "\"", next != "'", let meant = Self.joining[pattern.source.lowercased()] {
+                throw self.error(
+                    start,
+                    "\"\(pattern.source)\" alone would be searched for in URLs: write \(meant), or ~u \(pattern.source) to search for it")
+            }
+            self.words.append(pattern.source)
+            return .pattern(.url, pattern)
         }
         self.offset += 1
         let letters = self.takeWhile { $0.isLetter || $0.isNumber }
@@ -115,13 +139,18 @@ package struct FilterParser {
             // Without this, "~c 5xx" would be the status 5 and "xx" in the URL, which matches nothing.
             if self.offset < self.characters.count, !Self.endsNumber(self.characters[self.offset]) {
                 throw self.error(
-                    place, "\"~\(term.rawValue)\" takes one whole status: write \"~\(term.rawValue) 404 | ~\(term.rawValue) 500\" for several")
+                    place,
+                    "\"~\(term.rawValue)\" takes one whole status: write \"~\(term.rawValue) 404 | ~\(term.rawValue) 500\" for several")
             }
             return .status(number)
         }
     }
 
     private static func endsNumber(_ character: Character) -> Bool { character.isWhitespace || "()~&|!\"'".contains(character) }
+
+    private static let joining = [
+        "and": "&", "or": "|", "not": "!", "=": "~m GET for the method", "==": "~m GET for the method",
+    ]
 
     /// `2`, `1.1` or `HTTP/2`
     private static func version(_ word: String) -> HTTPVersion? {

@@ -137,14 +137,21 @@ struct ExportCommand: ParsableCommand, ReadsCassettes {
             defer { progress?.end() }
             try writer.begin()
             let numbers = self.numbers.isEmpty ? Array(1...max(cassette.count, 1)).prefix(cassette.count) : self.numbers[...]
+            var isEmpty = true
             for (done, number) in numbers.enumerated() {
                 progress?.show(done, of: numbers.count)
                 let interaction = try cassette.interaction(at: number - 1)
-                if try filter?.matches(interaction) != false { try writer.append(interaction, number: number) }
+                guard try filter?.matches(interaction) != false else { continue }
+                isEmpty = false
+                try writer.append(interaction, number: number)
             }
             try writer.end()
             try sink.finish()
             for note in writer.notes { Terminal.error.complain(note) }
+            if isEmpty, let text = self.filter {
+                let hint = FilterParser.hint(text).map { " (\($0))" } ?? ""
+                Terminal.error.complain("no exchange of \"\(self.file)\" matches the filter\(hint), so none is exported.")
+            }
         }
     }
 

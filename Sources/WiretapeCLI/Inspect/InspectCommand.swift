@@ -199,6 +199,7 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
                 cassette: cassette, file: file, screen: .current, write: output.write, warn: Terminal.error.complain)
             if let filter = self.filter {
                 inspection.filter = ExchangeFilter(try FilterParser.parse(filter), reader: inspection.reader)
+                inspection.filterText = filter
             }
             // The output before an error is still shown.
             let result = Result { try self.lint ? self.defects(inspection) : self.show(inspection) }

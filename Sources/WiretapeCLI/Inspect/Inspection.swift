@@ -19,6 +19,8 @@ struct Inspection {
 
     /// Restricts the list, the extraction and the lint; nil for all exchanges.
     var filter: ExchangeFilter?
+    /// The filter as the user wrote it.
+    var filterText: String?
 
     // MARK: The list
 
@@ -35,7 +37,9 @@ struct Inspection {
             if row.defects ?? 0 > 0 { broken.append(number) }
             try table.append(row)
         }
-        guard found > 0 else { return try self.write("no exchange of \"\(self.file)\" matches the filter.\n") }
+        guard found > 0 else {
+            return try self.write("no exchange of \"\(self.file)\" matches the filter\(self.filterHint).\n")
+        }
         try table.finish(of: self.filter == nil ? nil : self.cassette.count)
         guard let first = broken.first else { return }
         let number = broken.count == 1 ? " \(first)" : ""
@@ -49,13 +53,18 @@ struct Inspection {
 
     func listJSON() throws {
         var list = ExchangeListJSON(write: self.write)
+        var found = 0
         try self.forEachWanted { number, interaction in
+            found += 1
             var row = ExchangeRow(number: number, interaction, isOpen: self.cassette.isOpen(at: number - 1))
             row.defects = interaction.uploadDefects(self.reader, limit: Self.listedSize)
             try list.append(row)
         }
         try list.finish()
+        if found == 0, !self.filterHint.isEmpty { self.warn("no exchange matches the filter\(self.filterHint).") }
     }
+
+    private var filterHint: String { self.filterText.flatMap { FilterParser.hint($0) }.map { " (\($0))" } ?? "" }
 
     /// Calls `body` with each wanted exchange and its number, in order of request start.
     func forEachWanted(_ body: (_ number: Int, _ interaction: Interaction) throws -> Void) throws {

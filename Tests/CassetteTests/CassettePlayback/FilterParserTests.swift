@@ -53,6 +53,13 @@ import Testing
         ("~c 5xx", "character 4: \"~c\" takes one whole status: write \"~c 404 | ~c 500\" for several"),
         ("~c 200-299", "character 4: \"~c\" takes one whole status: write \"~c 404 | ~c 500\" for several"),
         ("~c 404,500", "character 4: \"~c\" takes one whole status: write \"~c 404 | ~c 500\" for several"),
+        ("~m GET and ~q", "character 8: \"and\" alone would be searched for in URLs: write &, or ~u and to search for it"),
+        ("~q OR ~s", "character 4: \"OR\" alone would be searched for in URLs: write |, or ~u OR to search for it"),
+        ("not ~q", "character 1: \"not\" alone would be searched for in URLs: write !, or ~u not to search for it"),
+        (
+            "method == GET",
+            "character 8: \"==\" alone would be searched for in URLs: write ~m GET for the method, or ~u == to search for it"
+        ),
         ("~q (~s", "character 4: this \"(\" is not closed: add a \")\""),
         ("~q)", "character 3: there is no \"(\" for this \")\": remove it, or add one"),
         ("~u 'a", "character 4: this quote is not closed: add a '"),
@@ -68,6 +75,20 @@ import Testing
         } catch {
             #expect(error.message == "--filter \"\(text)\", \(message)")
         }
+    }
+
+    @Test(arguments: [
+        ("get", "\"get\" is searched for in URLs: ~m GET is the method"),
+        ("~q & (POST)", "\"POST\" is searched for in URLs: ~m POST is the method"),
+        ("example.com", "\"example.com\" is searched for in URLs: ~m GET is the method, ~d the host and ~b the body"),
+        ("~m GET", nil), ("~u get", nil), ("~q (", nil),
+    ])
+    func aHintNamesAWordWithoutACondition(text: String, hint: String?) {
+        #expect(FilterParser.hint(text) == hint)
+    }
+
+    @Test func aWordInQuotesIsSearchedForWhateverItIs() throws {
+        #expect(try self.read("'and' | ~u or") == "(~u and | ~u or)")
     }
 
     @Test func depthHasALimit() {

@@ -200,6 +200,15 @@ import TapeTestSupport
         #expect(self.sink.text == "[]\n")
     }
 
+    @Test func aFilterOfWordsThatNothingMatchesSaysWhereTheyAreSearchedFor() throws {
+        var inspection = try self.filtered("post")
+        inspection.filterText = "post"
+        try inspection.list()
+        #expect(
+            self.sink.text
+                == "no exchange of \"pets.json\" matches the filter (\"post\" is searched for in URLs: ~m POST is the method).\n")
+    }
+
     @Test func aWrongExchangeIsNamedByItsLine() throws {
         let inspection = try self.inspection([interactionText(1), interactionText(2, responseBody: #"{ "size": -1 }"#)])
         let message = try #require(self.message { try inspection.show(2) })
