@@ -73,6 +73,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("http://a/dogs?page=1&ts=7", "GET", "path"), ("http://b/pets?page=1&ts=7", "GET", "host"),
+        ("http://a:81/pets?page=1&ts=7", "GET", "port"), ("http://a/pets?page=1&ts=7", "PUT", "method"),
+    ])
+    func whatTheTerminalWouldIgnoreIsOfferedAndTried(url: String, method: String, place: String) throws {
+        try RecordedExchanges.write([.sample(1, url: self.url(1, 7))], to: self.path)
+        let cassette = try RecordedCassette(path: self.path)
+        let session = try CassetteSession(mode: .none, cassette: cassette)
+        _ = session.begin(method: method, url: url, headers: HeaderFields(["Host: a"]), hasBody: false)
+        let shown = try InspectedCassette(path: self.path)
+        _ = shown.refresh()
+        let service = InspectorService(cassette: shown, run: self.run(session, cassette))
+        let miss = try #require(try self.ask(service, "/api/replay").json["missed"]?.elements.first { _ in true })
+        let near = try #require(miss["nearest"]?.elements.first { _ in true })
+        #expect(near["differences"]?.elements.map { $0["ignore"]?.string } == [place])
+        let found = try self.ask(service, "/api/replay/try", body: "{\"ignore\": [\"\(place)\"]}").json
+        #expect(found["answered"]?.elements.map { $0["exchange"]?.int } == [1])
+    }
+
     @Test func aPatternIsSuggestedTriedAndWritten() throws {
         let service = try self.service()
         let miss = try #require(try self.ask(service, "/api/replay").json["missed"]?.elements.first { _ in true })
