@@ -81,12 +81,14 @@ package struct BodyContents {
         self.init(ByteSource(bytes), [], start: 0, size: bytes.count)
     }
 
-    private init(_ source: ByteSource, _ codings: [ContentEncoding.Name], start: Int, size: Int) {
+    private init(
+        _ source: ByteSource, _ codings: [ContentEncoding.Name], start: Int, size: Int, inflated: [ContentEncoding.Name]? = nil
+    ) {
         self.source = source
         self.codings = codings
         self.start = start
         self.size = size
-        self.inflated = nil
+        self.inflated = inflated
         self.breaking = nil
     }
 
@@ -100,7 +102,7 @@ package struct BodyContents {
     package func forRandomAccess() throws -> BodyContents {
         guard !self.codings.isEmpty else { return self }
         let file = try TemporaryFile { write in try self.forEachPiece(write) }
-        return BodyContents(file.source, [], start: 0, size: file.size)
+        return BodyContents(file.source, [], start: 0, size: file.size, inflated: self.inflated)
     }
 
     /// Delivers pieces in order until `deliver` returns false.

@@ -87,7 +87,8 @@ extension Interaction {
     /// Bodies above `limit` bytes are not read, because lists show many exchanges.
     package func uploadDefects(_ reader: BodyReader, server: UploadServer? = nil, limit: Int = .max) -> Int? {
         guard let body = self.request.body, body.size <= limit else { return nil }
-        if case .json = body.content, body.isComplete { return nil }
+        // Valid JSON has no defect, except a string that may hold JSON again.
+        if case .json(let bytes, _) = body.content, body.isComplete, bytes.first(where: { $0 > 32 }) != UInt8(ascii: "\"") { return nil }
         guard let contents = try? BodyContents(body, headers: self.request.headers, reader: reader, readsBroken: true) else { return nil }
         guard contents.size <= limit else { return nil }
         let context = BodyLint.Context(side: .request, body: body, server: server)

@@ -23,17 +23,35 @@ enum FileSignature {
         let found = beginning.withUnsafeBytes { MagicNumber.fileExtension(of: $0) }
         if found == nil, isFile, self.isBase64(beginning), !self.isText(essence) { return .base64 }
         guard !essence.isEmpty, essence != "application/octet-stream", essence != "binary/octet-stream" else { return .fits }
+        // `image/*` is no type of a file, but clients on Android send it for whatever was chosen.
+        if essence.hasSuffix("/*") {
+            guard let type = found.flatMap({ self.types[$0] }), essence != "*/*", !type.essence.hasPrefix(essence.dropLast()) else {
+                return .fits
+            }
+            return self.accepts(essence, found ?? "", beginning) ? .fits : .other(type.name, type: type.essence)
+        }
         if let found {
             guard let type = self.types[found], !self.accepts(essence, found, beginning) else { return .fits }
             return .other(type.name, type: type.essence)
         }
         guard let expected = self.expected[essence], !(essence == "application/pdf" && self.hasPDF(beginning)) else { return .fits }
+        // An archive without files begins with its end, and one in several volumes with a mark (APPNOTE 4.3.16 and 8.5.3).
+        if essence == "application/zip", beginning.starts(with: [0x50, 0x4b]) { return .fits }
         return .not(expected)
     }
 
     /// The name of a binary file's type by its bytes; nil if they are none that is known.
     static func name(_ beginning: [UInt8]) -> String? {
         beginning.withUnsafeBytes { MagicNumber.fileExtension(of: $0) }.flatMap { self.types[$0]?.name }
+    }
+
+    /// A binary file's type if its bytes begin as it does, whether or not they are those of a text, too; nil if none is known.
+    static func binary(_ beginning: [UInt8]) -> (name: String, essence: String, isStripped: Bool)? {
+        // Without its CR, LF and NUL, as `curl -d @FILE` sends it.
+        if beginning.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x1a]) { return ("PNG", "image/png", true) }
+        guard case .other(let name, let essence) = self.compare("text/plain", beginning, isFile: false) else { return nil }
+        let hasLineEnds = beginning.contains { $0 == 0 || $0 == 10 || $0 == 13 }
+        return (name, essence, !hasLineEnds)
     }
 
     private static func isText(_ essence: String) -> Bool {

@@ -26,6 +26,8 @@ struct MessageLint {
         let isWhole = context.body?.isComplete ?? true
         if let body = context.body { self.length(body) }
         guard contents.size > 0 else { return }
+        // Nothing is said about bytes whose codings are not removed.
+        guard try self.isReadable(contents, context.body, isWhole: isWhole) else { return }
         if self.isMultipart {
             try self.wrongInMultipart(contents)
         } else if let boundary = try HiddenMultipart.boundary(contents) {
@@ -75,6 +77,43 @@ struct MessageLint {
                 "contentLength", offset: nil,
                 "\"Content-Length\" announces \(Quantity.count(announced, "byte")), and \(body.size) came, so the server waits for the rest; let the HTTP library write it",
                 change: LintChange(field: Array(self.headers.line(at: indices[0])), by: Array("Content-Length: \(body.size)".utf8))))
+    }
+
+    // MARK: Codings
+
+    /// Whether the contents have no coding any more. Reports a body that never had the coding that is announced.
+    private mutating func isReadable(_ contents: BodyContents, _ body: Body?, isWhole: Bool) throws -> Bool {
+        // `original` is kept of a body that was decoded, too.
+        guard body?.codings.isEmpty ?? true, body?.original == nil, contents.inflated == nil else { return true }
+        switch ContentEncoding(self.headers) {
+        case .none: return true
+        case .other: return false
+        case .coded(let names):
+            // The last one was applied last.
+            guard let outer = names.last, isWhole, try Self.isPlain(contents, outer) else { return false }
+            let index = self.headers.firstIndex(of: "content-encoding")
+            self.findings.append(
+                BodyLint.Finding(
+                    "contentEncoding", offset: nil,
+                    "\"Content-Encoding\" says \(outer.rawValue), and the body is not compressed; leave the field out, or compress the body",
+                    change: index.map { LintChange(field: Array(self.headers.line(at: $0)), by: nil) }))
+            return true
+        }
+    }
+
+    /// Whether the bytes cannot be those of a coding: they have not its signature, or are JSON, a form, a multipart body or a known file.
+    private static func isPlain(_ contents: BodyContents, _ coding: ContentEncoding.Name) throws -> Bool {
+        let beginning = try contents.prefix(FileSignature.prefixSize)
+        switch coding {
+        case .gzip: return !beginning.starts(with: [0x1f, 0x8b])
+        case .zstd:
+            // A frame, or one that is skipped (RFC 8878, 3.1).
+            let isSkipped = beginning.count >= 4 && beginning[0] & 0xf0 == 0x50 && beginning[1...3].elementsEqual([0x2a, 0x4d, 0x18])
+            return !beginning.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) && !isSkipped
+        case .br, .deflate:
+            if try self.kind(contents) != nil || HiddenMultipart.boundary(contents) != nil { return true }
+            return FileSignature.binary(beginning) != nil
+        }
     }
 
     // MARK: Type
@@ -130,29 +169,117 @@ struct MessageLint {
             self.findings.append(BodyLint.Finding("objectAsText", offset: 0, object.sentence("the body")))
             return
         }
-        guard let type = self.type else { return }
+        guard let type = self.type, GRPCType(type.media) == nil else { return }
         if type.media.declaresJSON {
             try self.wrongJSON(contents, isWhole: isWhole)
-        } else if type.media.essence == "application/x-www-form-urlencoded", try Self.kind(contents) == .json {
-            self.mismatch(.json, "application/x-www-form-urlencoded")
         } else if type.media.essence == "application/x-www-form-urlencoded" {
-            try self.wrongForm(contents)
+            let beginning = try contents.prefix(FileSignature.prefixSize)
+            if let file = FileSignature.binary(beginning) {
+                self.fileAsForm(file.name, file.essence, isStripped: file.isStripped)
+            } else if try Self.kind(contents) == .json {
+                self.mismatch(.json, "application/x-www-form-urlencoded")
+            } else {
+                try self.wrongForm(contents)
+            }
+        } else {
+            try self.wrongFile(contents, type.media, isWhole: isWhole)
+        }
+    }
+
+    /// A file under the type that curl and others write for a body without a type.
+    private mutating func fileAsForm(_ name: String, _ essence: String, isStripped: Bool) {
+        let stripped = "; \"curl -d @FILE\" also removes line ends and NUL, which breaks the file: use --data-binary @FILE"
+        self.findings.append(
+            BodyLint.Finding(
+                "typeContradicted", offset: 0,
+                "\"Content-Type\" says application/x-www-form-urlencoded, and the bytes are \(name); write the type that they have"
+                    + (isStripped ? stripped : ""),
+                change: LintChange(field: self.type?.line, by: Array("Content-Type: \(essence)".utf8))))
+    }
+
+    /// A body whose bytes are another file's than its type says.
+    private mutating func wrongFile(_ contents: BodyContents, _ type: MediaType, isWhole: Bool) throws {
+        // A piece of an upload, or its chunks with a signature each, do not begin as the file does.
+        let isPiece = self.headers.contains("content-range") || self.headers.contains("upload-offset")
+        let isSigned = self.headers.first("x-amz-content-sha256")?.hasPrefix("STREAMING-") == true
+        guard !isPiece, !isSigned else { return }
+        let beginning = try contents.prefix(FileSignature.prefixSize)
+        guard isWhole || beginning.count >= 16 else { return }
+        switch FileSignature.compare(type.essence, beginning, isFile: type.kind == .binary) {
+        case .fits: break
+        case .other(let name, let essence):
+            self.findings.append(
+                BodyLint.Finding(
+                    "typeContradicted", offset: 0,
+                    "\"Content-Type\" says \(PlainText.escape(type.essence.utf8, limit: 60)), and the bytes are \(name); write the type that they have",
+                    change: LintChange(field: self.type?.line, by: Array("Content-Type: \(essence)".utf8))))
+        case .not(let name):
+            self.findings.append(
+                BodyLint.Finding(
+                    "typeContradicted", offset: 0,
+                    "\"Content-Type\" says \(PlainText.escape(type.essence.utf8, limit: 60)), and the bytes do not begin as \(name) does; send the file itself, or write the type that it has"
+                ))
+        case .base64:
+            self.findings.append(
+                BodyLint.Finding(
+                    "fileInBase64", offset: 0,
+                    "the body is a file in base64, which servers store as it is; decode it before you send it"))
         }
     }
 
     private mutating func wrongJSON(_ contents: BodyContents, isWhole: Bool) throws {
         guard contents.size <= Self.parsedSize, let bytes = try contents.load(limit: Self.parsedSize) else { return }
+        let root: JSONValue
         do {
-            _ = try JSONDocument(bytes)
+            root = try JSONDocument(bytes).root
         } catch {
-            if try Self.kind(contents) == .form { return self.mismatch(.form, "application/json") }
-            let end = self.announced == self.size && isWhole ? self.announced : nil
-            let length = end.map { "; \"Content-Length: \($0)\" ends the body here, so count bytes and not characters" } ?? ""
+            return try self.brokenJSON(error, bytes, contents, isWhole: isWhole)
+        }
+        guard let text = root.string, let inner = try? JSONDocument(Array(text.utf8)).root, inner.kind == .object || inner.kind == .array
+        else { return }
+        self.findings.append(
+            BodyLint.Finding(
+                "jsonTwice", offset: 0,
+                "the body is a string that holds JSON, so servers get a string and not \(inner.kind == .object ? "an object" : "an array"); encode it once",
+                change: bytes.count <= 4096 ? try LintChange(0..<bytes.count, by: Array(text.utf8), in: contents) : nil))
+    }
+
+    private mutating func brokenJSON(_ error: JSONSyntaxError, _ bytes: [UInt8], _ contents: BodyContents, isWhole: Bool) throws {
+        if try Self.kind(contents) == .form { return self.mismatch(.form, "application/json") }
+        if let encoding = Self.encoding(bytes) {
             self.findings.append(
                 BodyLint.Finding(
-                    "notJSON", offset: nil,
-                    "\"Content-Type\" says JSON, and the body is not: line \(error.line): \(error.reason)"
-                        + (isWhole ? length : "; it was cut")))
+                    "notJSON", offset: 0,
+                    "\"Content-Type\" says JSON, and the body is in \(encoding), which JSON must not be in (RFC 8259, 8.1); send UTF-8 without a byte-order mark",
+                    change: encoding == Self.marked ? try LintChange(0..<3, by: [], in: contents) : nil))
+            return
+        }
+        // Only a text that just ends can have been cut by its length.
+        let isCut = error.offset >= bytes.count || error.reason.contains("ends early")
+        let end = isCut && self.announced == self.size && isWhole ? self.announced : nil
+        let length =
+            end.map { "; \"Content-Length: \($0)\" ends the body here, so count bytes and not characters if more was to be sent" } ?? ""
+        self.findings.append(
+            BodyLint.Finding(
+                "notJSON", offset: nil,
+                "\"Content-Type\" says JSON, and the body is not: line \(error.line): \(error.reason)"
+                    + (isWhole ? length : "; it was cut")))
+    }
+
+    private static let marked = "UTF-8 with a byte-order mark"
+
+    /// The encoding of a text that is not plain UTF-8, by its mark, or by the zeros of its ASCII characters.
+    private static func encoding(_ bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { return self.marked }
+        // UTF-32's mark begins with that of UTF-16.
+        if bytes.starts(with: [0xff, 0xfe, 0, 0]) || bytes.starts(with: [0, 0, 0xfe, 0xff]) { return "UTF-32" }
+        if bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) { return "UTF-16" }
+        let zeros = bytes.prefix(4).map { $0 == 0 }
+        guard bytes.count >= 4, bytes.count % 2 == 0 else { return nil }
+        switch zeros {
+        case [false, true, true, true], [true, true, true, false]: return "UTF-32"
+        case [false, true, false, true], [true, false, true, false]: return "UTF-16"
+        default: return nil
         }
     }
 

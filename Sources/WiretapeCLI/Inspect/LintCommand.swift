@@ -49,6 +49,9 @@ struct LintCommand: ParsableCommand, HasFailureStatus {
         guard self.boundary == nil || self.type == nil else {
             throw ValidationError("--boundary and --type cannot be used together: write the boundary into the type.")
         }
+        if let type = self.type, MediaType(Array(type.utf8)[...]).essence.split(separator: "/").count != 2 {
+            throw ValidationError("--type takes a whole Content-Type, such as application/json, and not \"\(type)\".")
+        }
         if let boundary = self.boundary, MultipartBoundary(boundary) == nil {
             throw ValidationError("--boundary takes 1 to \(MultipartBoundary.longest) bytes without line ends, as after \"boundary=\".")
         }

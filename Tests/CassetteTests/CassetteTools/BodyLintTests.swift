@@ -18,6 +18,83 @@ import Testing
         #expect(lint.findings.first?.excerpt?.lines == nil)
     }
 
+    /// Of a request whose body came whole, with its length announced.
+    private func findings(_ body: [UInt8], _ fields: String...) throws -> [BodyLint.Finding] {
+        let headers = HeaderFields(fields + ["Content-Length: \(body.count)"])
+        let context = BodyLint.Context(body: Body(size: body.count, content: .binary(body)))
+        return try BodyLint(BodyContents(body), headers: headers, context)?.findings ?? []
+    }
+
+    @Test(arguments: ["{\"a\": 1,}", "{a: 1}", "{'a': 1}", "<html>", "{\"a\": 1} b"])
+    func aLengthIsOnlyBlamedForJSONThatJustEnds(_ text: String) throws {
+        let found = try self.findings(Array(text.utf8), "Content-Type: application/json")
+        #expect(found.map(\.kind) == ["notJSON"] && found.first?.sentence.contains("Content-Length") == false)
+    }
+
+    @Test(arguments: ["{\"a\": 1", "[1, 2", "{\"a\": \"b", "{\"a\":", "[\"\u{e9}"]) func aLengthIsBlamedForJSONThatJustEnds(_ text: String)
+        throws
+    {
+        for cut in [0, 1] where text.utf8.count != text.count || cut == 0 {
+            let found = try self.findings(Array(text.utf8.dropLast(cut)), "Content-Type: application/json")
+            #expect(found.map(\.kind) == ["notJSON"] && found.first?.sentence.contains("count bytes and not characters") == true)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (Array("\u{feff}{}".utf8), "UTF-8 with a byte-order mark"), ([0xff, 0xfe, 0x7b, 0, 0x7d, 0], "UTF-16"),
+            ([0, 0x7b, 0, 0x7d], "UTF-16"), ([0x7b, 0, 0x7d, 0], "UTF-16"), ([0x7b, 0, 0, 0, 0x7d, 0, 0, 0], "UTF-32"),
+        ] as [([UInt8], String)])
+    func anEncodingOfJSONIsNamed(_ body: [UInt8], encoding: String) throws {
+        let found = try self.findings(body, "Content-Type: application/json")
+        #expect(found.map(\.kind) == ["notJSON"] && found.first?.sentence.contains("is in \(encoding), which") == true)
+    }
+
+    @Test func aMarkIsTakenAwayInWhatToWrite() throws {
+        let change = try self.findings(Array("\u{feff}{}".utf8), "Content-Type: application/json").first?.change
+        #expect(change?.removed == [0xef, 0xbb, 0xbf] && change?.inserted == [] && change?.offset == 0)
+    }
+
+    @Test func jsonInAStringIsWrittenOnce() throws {
+        let change = try self.findings(Array(#""{\"a\": 1}""#.utf8), "Content-Type: application/json").first?.change
+        #expect(change?.inserted == Array(#"{"a": 1}"#.utf8))
+    }
+
+    /// A body whose coding is not removed may be anything.
+    @Test func bytesInACodingAreNotJudged() throws {
+        let gzip: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0]
+        #expect(try self.findings(gzip, "Content-Type: application/json", "Content-Encoding: gzip").isEmpty)
+        #expect(try self.findings([1, 2, 3, 4], "Content-Type: application/json", "Content-Encoding: aws-chunked").isEmpty)
+        #expect(try self.findings([0x8b, 2, 3, 4], "Content-Type: image/png", "Content-Encoding: br").isEmpty)
+        #expect(try self.findings([0x28, 0xb5, 0x2f, 0xfd], "Content-Type: image/png", "Content-Encoding: zstd").isEmpty)
+        let plain = try self.findings(Array("{}".utf8), "Content-Type: application/json", "Content-Encoding: zstd")
+        #expect(plain.map(\.kind) == ["contentEncoding"] && plain.first?.change?.before == "Content-Encoding: zstd")
+    }
+
+    /// Their pieces do not begin as the file does.
+    @Test(arguments: ["Content-Range: bytes 0-3/9", "Upload-Offset: 4", "X-Amz-Content-SHA256: STREAMING-AWS4-HMAC-SHA256-PAYLOAD"])
+    func aPieceOfAFileIsNotJudged(_ field: String) throws {
+        #expect(try self.findings([1, 2, 3, 4], "Content-Type: image/png", field).isEmpty)
+        #expect(try self.findings([1, 2, 3, 4], "Content-Type: image/png").map(\.kind) == ["typeContradicted"])
+    }
+
+    @Test func aFileWithoutItsLineEndsSaysWhoTookThem() throws {
+        let type = "Content-Type: application/x-www-form-urlencoded"
+        let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]
+        let whole = try self.findings(png, type)
+        #expect(whole.first?.kind == "typeContradicted" && whole.first?.sentence.contains("curl -d") == false)
+        let stripped = try self.findings(png.filter { ![0, 10, 13].contains($0) }, type)
+        #expect(stripped.first?.kind == "typeContradicted" && stripped.first?.sentence.contains("use --data-binary @FILE") == true)
+        #expect(stripped.first?.change?.after == "Content-Type: image/png")
+    }
+
+    @Test func contentsThatWereDecodedAreJudged() throws {
+        let body = Body(size: 30, codings: [.brotli], content: .binary([1, 2, 3]))
+        let headers = HeaderFields(["Content-Type: image/png", "Content-Encoding: br"])
+        let lint = try BodyLint(BodyContents([1, 2, 3]), headers: headers, BodyLint.Context(body: body))
+        #expect(lint?.findings.map(\.kind) == ["typeContradicted"])
+    }
+
     @Test func onlyMultipartBodiesAreLookedAt() throws {
         #expect(try BodyLint(BodyContents([1]), headers: HeaderFields(["Content-Type: text/plain"]))?.findings.count == nil)
     }

@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test func thereAreEnough() {
-        #expect(Self.all.filter { !$0.expects.isEmpty }.count >= 80)
-        #expect(Self.all.filter { $0.expects.isEmpty }.count >= 45)
+        #expect(Self.all.filter { !$0.expects.isEmpty }.count >= 120)
+        #expect(Self.all.filter { $0.expects.isEmpty }.count >= 70)
     }
 
     @Test(arguments: Self.all) func eachIsNamedRight(_ upload: Upload) throws {

@@ -8,6 +8,7 @@ Clients that are missing are reported and left out; their uploads stay as they a
 """
 import asyncio
 import base64
+import gzip
 import json
 import os
 import re
@@ -75,7 +76,7 @@ url = f"http://127.0.0.1:{server.port}/upload"
 folder = tempfile.mkdtemp()
 os.chdir(folder)
 files = {"cat.png": PNG, "cat.jpg": JPEG, "notes.txt": "Café, 음식\n".encode(), "latin1.txt": "Café\n".encode("latin-1"), "a.json": b'{"a": 1}',
-         "bad.json": b"{a: 1}", "empty.txt": b"", "report.pdf": b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n%%EOF\n"}
+         "bad.json": b"{a: 1}", "cat.b64": base64.b64encode(PNG), "json.gz": gzip.compress(b'{"a": 1}', mtime=0), "empty.txt": b"", "report.pdf": b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n%%EOF\n"}
 for name, data in files.items():
     with open(name, "wb") as file:
         file.write(data)
@@ -142,6 +143,32 @@ curl("with a value in Latin-1", ["-F", "a=<latin1.txt"], "textNotUTF8")
 curl("with a file name in Latin-1", ["-F", b"photo=@cat.png;filename=caf\xe9.png"], "fileNameNotUTF8")
 curl("with base64", ["-F", "photo=@cat.png;encoder=base64"], "transferEncoding")
 curl("with a fake path", ["-F", 'photo=@cat.png;filename="C:\\\\fakepath\\\\cat.png"'], "fileNamePath")
+curl("with a PNG as data", ["--data-binary", "@cat.png"], "typeContradicted")
+curl("with a PNG as data without line ends", ["-d", "@cat.png"], "typeContradicted")
+curl("with a JPEG as data", ["-d", "@cat.jpg"], "typeContradicted")
+curl("with a PDF as data", ["--data-binary", "@report.pdf"], "typeContradicted")
+curl("that puts a JPEG as PNG", ["-T", "cat.jpg", "-H", "Content-Type: image/png"], "typeContradicted")
+curl("that puts a PNG as text", ["-T", "cat.png", "-H", "Content-Type: text/plain"], "typeContradicted")
+curl("that puts text as PDF", ["-T", "notes.txt", "-H", "Content-Type: application/pdf"], "typeContradicted")
+curl("that puts base64 as PNG", ["-T", "cat.b64", "-H", "Content-Type: image/png"], "fileInBase64")
+curl("with a comma too many in JSON", ["-d", '{"a": 1,}', "-H", "Content-Type: application/json"], "notJSON")
+curl("with JSON that ends early", ["-d", '{"a": "b', "-H", "Content-Type: application/json"], "notJSON")
+curl("with any type of image", ["-F", "photo=@cat.png;type=image/*", "-F", "clip=@cat.jpg;type=*/*"])
+curl("with a PNG as any type of video", ["-F", "clip=@cat.png;type=video/*"], "typeContradicted")
+curl("that puts a PNG", ["-T", "cat.png", "-H", "Content-Type: image/png"])
+curl("that puts any type of image", ["-T", "cat.png", "-H", "Content-Type: image/*"])
+curl("that puts base64", ["-T", "cat.b64", "-H", "Content-Type: application/octet-stream"])
+curl("that puts a piece of a PNG", ["-T", "notes.txt", "-H", "Content-Type: image/png", "-H", "Content-Range: bytes 100-113/200"])
+curl("with fields that begin as files do", ["-d", "OTTO=1&ID3=2"])
+curl("with a field that is a signature", ["-d", "GIF89a=1"])
+curl("with a coding that is unknown", ["--data-binary", "@cat.jpg", "-H", "Content-Type: application/json", "-H", "Content-Encoding: compress"])
+curl("with gzip", ["--data-binary", "@json.gz", "-H", "Content-Type: application/json", "-H", "Content-Encoding: gzip"])
+for name, text in {
+    "a password": "Admin@123456", "an address": "first.Last@cafe", "a name of .NET": "System.Text.Json", "numbers": "[1 2 3]", "a map": "map[key]",
+    "a tag": "<p>it crashed at 0x12</p>", "a hash": "HASH(sha256)", "an array of JSON": "[137, 80, 78, 71, 13, 10, 26, 10]", "an object": "[object]",
+    "text of Go": "&{", "an instance": "Instance of a class", "an array of Perl in words": "ARRAY(0x55) is how Perl prints",
+    "a digest": "pets@sha256:1b2c3d", "a handle": "@miso", "an entity": "&{name};", "a path of a URL": "/images/cat.png"}.items():
+    curl(f"with {name} as text", ["--form-string", f"a={text}"])
 curl("with a form", ["-F", "a=1", "-F", "photo=@cat.png"])
 curl("with a form and its own type", ["-F", "a=1", "-H", "Content-Type: multipart/form-data"])
 curl("with two files of a name", ["-F", "photos=@cat.png", "-F", "photos=@cat.jpg"])
@@ -189,6 +216,24 @@ try:
         post(data=json.dumps({"a": 1}), headers={"Content-Type": "application/x-www-form-urlencoded"}))
     case("requests with a dictionary as JSON", "typeWrong")(post(data={"a": 1}, headers={"Content-Type": "application/json"}))
     case("requests with None as text", "objectAsText")(post(files={"meta": (None, str(PNG))}))
+    case("requests with JSON in JSON", "jsonTwice")(post(json=json.dumps({"a": 1})))
+    case("requests with a list in JSON in JSON", "jsonTwice")(post(json=json.dumps([{"a": 1}], indent=1)))
+    case("requests with a dictionary as text", "notJSON")(post(data=str({"a": True}), headers={"Content-Type": "application/json"}))
+    case("requests with JSON in UTF-16", "notJSON")(
+        post(data='{"a": 1}'.encode("utf-16-le"), headers={"Content-Type": "application/json"}))
+    case("requests with JSON with a mark", "notJSON")(
+        post(data=b"\xef\xbb\xbf" + b'{"a": 1}', headers={"Content-Type": "application/json"}))
+    case("requests with a length of characters in JSON", "notJSON")(
+        post(data='{"a": "é"}'.encode()[:-1], headers={"Content-Type": "application/json"}))
+    case("requests that says gzip", "contentEncoding")(
+        post(data=b'{"a": 1}', headers={"Content-Type": "application/json", "Content-Encoding": "gzip"}))
+    case("requests that says Brotli", "contentEncoding")(
+        post(data=b'{"a": 1}', headers={"Content-Type": "application/json", "Content-Encoding": "br"}))
+    case("requests with an object of a class", "objectAsText")(post(files={"pet": (None, str(object()))}))
+    case("requests with a function", "objectAsText")(post(data={"pet": str(post)}))
+    case("requests with a bytearray", "objectAsText")(post(files={"photo": (None, str(bytearray(PNG)))}))
+    case("requests with a string in JSON")(post(json="a"))
+    case("requests with a number in a string in JSON")(post(json="12"))
     case("requests with a form")(post(files={"photo": ("cat.png", PNG, "image/png")}, data={"a": "1", "b": "Café"}))
     case("requests with fields alone")(post(files={"a": (None, "1")}))
     case("requests with a Korean file name")(post(files={"photo": ("고양이.png", PNG)}))
@@ -263,6 +308,8 @@ case("urllib with a data URL", "fileInBase64")(
     by_hand(part("photo", b"data:image/png;base64," + base64.b64encode(PNG), '; filename="a.png"\r\nContent-Type: image/png') + END, FORM))
 case("urllib with decoded bytes", "typeContradicted")(
     by_hand(part("photo", PNG.decode("utf-8", "replace").encode(), '; filename="a.png"\r\nContent-Type: image/png') + END, FORM))
+for name in ["System.Byte[]", "System.Collections.Generic.List`1[System.String]", "System.IO.MemoryStream"]:
+    case(f"urllib with {name} as .NET writes it", "objectAsText")(by_hand(part("tags", name.encode()) + END, FORM))
 case("urllib with a form")(by_hand(part("a", b"1") + part("f", PNG, '; filename="a.png"\r\nContent-Type: image/png') + END, FORM))
 case("urllib with nested parts")(
     by_hand(b"--B\r\nContent-Type: multipart/alternative; boundary=C\r\n\r\n--C\r\nContent-Type: text/plain\r\n\r\na\r\n--C--\r\n\r\n--B--\r\n",
@@ -314,6 +361,12 @@ node("fetch with JSON as text in a form", """const form = new FormData(); form.a
 node("fetch with binary as a string", """const form = new FormData(); form.append("photo", new Blob([png.toString()], { type: "image/png" }), "cat.png");
     await fetch(url, { method: "POST", body: form });""", "typeContradicted")
 node("fetch with URLSearchParams of objects", """await fetch(url, { method: "POST", body: new URLSearchParams({ a: { b: 1 } }) });""", "objectAsText")
+node("fetch with an array of files", """const form = new FormData(); const file = new File([png], "cat.png"); form.append("photos", [file, file]);
+    await fetch(url, { method: "POST", body: form });""", "objectAsText")
+node("fetch with JSON in JSON", """await fetch(url, { method: "POST", body: JSON.stringify(JSON.stringify({ a: 1 })), headers: { "Content-Type": "application/json" } });""", "jsonTwice")
+node("fetch with a PNG as urlencoded", """await fetch(url, { method: "POST", body: png, headers: { "Content-Type": "application/x-www-form-urlencoded" } });""", "typeContradicted")
+node("fetch that says gzip", """await fetch(url, { method: "POST", body: JSON.stringify({ a: 1 }), headers: { "Content-Type": "application/json", "Content-Encoding": "gzip" } });""", "contentEncoding")
+node("fetch with lines of JSON", """await fetch(url, { method: "POST", body: '{"a":1}\\n{"a":2}\\n', headers: { "Content-Type": "application/x-ndjson" } });""")
 node("fetch with a form", """const form = new FormData(); form.append("a", "1"); form.append("photo", new Blob([png], { type: "image/png" }), "cat.png");
     await fetch(url, { method: "POST", body: form });""")
 node("fetch with JSON", """await fetch(url, { method: "POST", body: JSON.stringify({ a: 1 }), headers: { "Content-Type": "application/json" } });""")
@@ -344,9 +397,36 @@ program("php with a form", ["php", "-r", """$c = curl_init(getenv("URL")); curl_
 RUBY = 'require "net/http"; u = URI(ENV["URL"]); r = Net::HTTP::Post.new(u); %s; Net::HTTP.start(u.host, u.port, nil) { |h| h.request(r) }'
 program("ruby with a form under a multipart type", ["ruby", "-e", RUBY % 'r.set_form_data("a" => "1"); r["Content-Type"] = "multipart/form-data"'], "typeWrong")
 program("ruby with a file as text", ["ruby", "-e", RUBY % 'r.set_form([["photo", File.open("cat.png").inspect]], "multipart/form-data")'], "objectAsText")
+program("ruby with an object as text", ["ruby", "-e", RUBY % 'r.set_form([["pet", Object.new.to_s]], "multipart/form-data")'], "objectAsText")
 program("ruby with a form", ["ruby", "-e", RUBY % 'r.set_form([["a", "1"], ["photo", File.open("cat.png")]], "multipart/form-data")'])
 PERL = 'use LWP::UserAgent; my $ua = LWP::UserAgent->new(timeout => 5); $ua->post($ENV{URL}, %s);'
 program("perl with a form sent as JSON", ["perl", "-e", PERL % '"Content-Type" => "application/json", Content => "a=1&b=2"'], "typeWrong")
+program("perl with a hash as text", ["perl", "-e", PERL % 'Content_Type => "form-data", Content => [pet => "" . { a => 1 }]'], "objectAsText")
+program("perl with an array as text", ["perl", "-e", PERL % 'Content => [tags => "" . [1, 2]]'], "objectAsText")
+program("perl with a file handle as text", ["perl", "-e", 'open my $f, "<", "cat.png";' + PERL % 'Content_Type => "form-data", Content => [photo => "$f"]'], "objectAsText")
+program("perl with an object as text", ["perl", "-e", PERL % 'Content_Type => "form-data", Content => [pet => "" . bless({}, "Pet::Cat")]'], "objectAsText")
+GO = """package main
+import ("bytes"; "fmt"; "mime/multipart"; "net/http"; "os")
+type Pet struct { Name string; Age int }
+func main() { png, _ := os.ReadFile("cat.png"); _ = png; var b bytes.Buffer; w := multipart.NewWriter(&b)
+w.WriteField("field", fmt.Sprint(%s)); w.Close()
+r, err := http.Post(os.Getenv("URL"), w.FormDataContentType(), &b); if err != nil { fmt.Println(err); return }; r.Body.Close() }
+"""
+for name, text in [("bytes", "png"), ("a structure", '&Pet{"Miso", 3}'), ("a map", 'map[string]int{"a": 1}')]:
+    if shutil.which("go"):
+        open("up.go", "w").write(GO % text)
+        subprocess.run(["go", "build", "-o", "up", "up.go"], check=False, env={**environment, "GOFLAGS": "-mod=mod", "GO111MODULE": "off"})
+    program(f"go with {name} as text", ["./up"], "objectAsText")
+JAVA = """import java.net.*; import java.net.http.*; import java.io.*;
+public class Up { public static void main(String[] a) throws Exception { var text = %s;
+String body = "--J\\r\\nContent-Disposition: form-data; name=\\"field\\"\\r\\n\\r\\n" + text + "\\r\\n--J--\\r\\n";
+HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build().send(HttpRequest.newBuilder(URI.create(System.getenv("URL")))
+.header("Content-Type", "multipart/form-data; boundary=J").POST(HttpRequest.BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.discarding()); } }
+"""
+for name, text in [("bytes", "new byte[3]"), ("strings", "new String[3]"), ("a stream", "new ByteArrayInputStream(new byte[3])"),
+                   ("an object", "new Up()")]:
+    open("Up.java", "w").write(JAVA % text)
+    program(f"java with {name} as text", ["java", "Up.java"], "objectAsText")
 program("perl with a form", ["perl", "-e", PERL % 'Content_Type => "form-data", Content => [a => 1, photo => ["cat.png"]]'])
 program("httpie with a form", ["http", "--ignore-stdin", "--form", "POST", url, "a=1", "photo@cat.png"])
 program("httpie with a part in JSON", ["http", "--ignore-stdin", "--multipart", "POST", url, "a=1", "meta@bad.json;type=application/json"], "notJSON")
