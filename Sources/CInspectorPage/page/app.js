@@ -49,7 +49,7 @@ class App {
     grid.actions = { open: (key, isAsked) => this.open(key, isAsked, this.place.tab, true), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
     this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, comment: (exchange) => this.marks.comment([exchange.key], exchange.comment), edit: () => this.editExchange(), form: () => this.editForm(), resend: () => this.resend(), rule: () => this.ruleFor(), hasRules: () => Boolean(this.state.traffic), ended: (key) => this.ended(key) });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
-    this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), isLive: () => Boolean(this.state.matches) });
+    this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), mark: (place) => this.grid.mark("m" + (place + 1)), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), isLive: () => Boolean(this.state.matches) });
     this.marks = new Marks($("marks"), grid, { say: (text) => this.say(text), epoch: () => this.state.epoch, compare: (left, right) => this.diff.compare({ tab: this.tabs.current, key: left }, { tab: this.tabs.current, key: right }) });
     grid.onmarks = () => this.marks.render();
     grid.note = (row) => this.replayNote(row);

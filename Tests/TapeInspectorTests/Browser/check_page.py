@@ -231,7 +231,7 @@ def everything_that_was_recorded_is_shown(browser, folder):
         size = one.until("(() => { const image = document.querySelector('#panel img'); return image && image.naturalWidth && [image.naturalWidth, image.naturalHeight] })()")
         assert size == [64, 40], size
         parts = panel(3, "parts")
-        assert "보리의 사진" in parts and "part 3.2" in parts and "byte 5," in parts and "closing delimiter" in parts
+        assert "보리의 사진" in parts and "part 3.2" in parts and "offset 5," in parts and "closing delimiter" in parts
         assert "cents" in panel(4, "messages") and "two\nlines" in panel(4, "messages")
         sockets = panel(5, "messages")
         assert all(text in sockets for text in ["hello", "안녕하세요", "000102", "ping \"beat\"", "close 1000 \"done\""])

@@ -39,7 +39,7 @@ function part(pair, names, index) {
 function difference(one, names, index) {
   return element("div", { class: "sides" }, ["left", "right"].map((side, place) => {
     const window = one[side];
-    return element("figure", {}, element("figcaption", { class: "facts" }, recorded(names[place]), `: ${one.what}, from its byte ${one.offset.toLocaleString("en-US")}`, window.count ? `, ${bytes(window.count)} differ` : ", nothing here"),
+    return element("figure", {}, element("figcaption", { class: "facts" }, recorded(names[place]), `: ${one.what}, from its offset ${one.offset.toLocaleString("en-US")}`, window.count ? `, ${bytes(window.count)} differ` : ", nothing here"),
       element("pre", { class: "hex", tabindex: 0, role: "region", "aria-label": `${plain(names[place])}: bytes of ${one.what}, part ${index + 1}` }, dump(window)));
   }));
 }

@@ -60,7 +60,7 @@ export class Detail {
       ["timing", "Timing", () => sections.timing(exchange)],
       ["connection", exchange.connection?.tls ? "TLS" : "Connection", () => sections.connection(exchange)],
       ["redacted", exchange.redactions.length ? `Redacted ${exchange.redactions.length}` : "Redacted", () => sections.redactions(exchange, this.actions.find)],
-      ["raw", "Raw", () => [element("p", { class: "facts", text: exchange.isOpen ? "as the cassette would contain it if the recorder stopped now" : `as it is in the cassette, byte ${exchange.from.toLocaleString("en-US")}` }), viewer({ path: `${exchange.base}/text`, form: "text", size: exchange.length, name: `${exchange.number}.json` })]],
+      ["raw", "Raw", () => [element("p", { class: "facts", text: exchange.isOpen ? "as the cassette would contain it if the recorder stopped now" : `as it is in the cassette, from offset ${exchange.from.toLocaleString("en-US")}` }), viewer({ path: `${exchange.base}/text`, form: "text", size: exchange.length, name: `${exchange.number}.json` })]],
     ].filter(Boolean);
     const list = element("div", { role: "tablist", "aria-label": "Views of the exchange" }, this.tabs.map(([name, label], index) => element("button", {
       type: "button", role: "tab", id: "tab-" + name, "aria-controls": "panel", "aria-selected": "false", tabindex: -1, title: `${index + 1}`, text: label,

@@ -138,7 +138,7 @@ function partItem(part, base, exchange) {
 function findings(all, side) {
   if (!all.length) return element("p", { class: "status good", text: "✓ no defects" });
   return element("div", { role: "group", "aria-label": "Defects" }, all.map((finding, index) => element("div", { class: "finding" },
-    element("p", { class: "caution" }, "⚠ ", finding.offset === undefined ? "header fields: " : `byte ${finding.offset.toLocaleString("en-US")}: `, recorded(finding.sentence)),
+    element("p", { class: "caution" }, "⚠ ", finding.offset === undefined ? "header fields: " : `offset ${finding.offset.toLocaleString("en-US")}: `, recorded(finding.sentence)),
     finding.excerpt.length ? element("pre", { class: "hex", tabindex: 0, role: "region", "aria-label": `Bytes around defect ${index + 1} of the ${side}`, text: finding.excerpt.join("\n") }) : null,
     finding.change ? change(finding.change, `What to write for defect ${index + 1} of the ${side}`) : null)));
 }

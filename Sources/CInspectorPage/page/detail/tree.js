@@ -120,13 +120,16 @@ function leaf(entry, names) {
   return names ? pickable(line, names) : line;
 }
 
+/** Whether a child is open at first: short ones near the root, and those that have no neighbours. */
+function isRoom(entry, child, depth) { return entry.count === 1 ? depth < 8 : depth < 2 && entry.count <= 20 && child.count <= 20; }
+
 function branch(entry, id, path, isOpen, known, names) {
   if (entry.kind !== "object" && entry.kind !== "array") return leaf(entry, names);
   const details = element("details", {}, pickable(element("summary", {}, label(entry)), names));
   let isFilled = false;
   const fill = async (from) => {
     const shown = from === 0 && known ? known : (await ask({ id, path, from, most: STEP })).children;
-    const all = shown.map((child, index) => branch(child, id, [...path, from + index], path.length < 2 && entry.count <= 20 && child.count <= 20, null, [...names, child.name]));
+    const all = shown.map((child, index) => branch(child, id, [...path, from + index], isRoom(entry, child, path.length), null, [...names, child.name]));
     if (from + STEP < entry.count) {
       const more = element("button", { type: "button", text: `${count(entry.count - from - STEP, "more")}`.replace("mores", "more"), onclick: async () => { more.remove(); await fill(from + STEP); } });
       all.push(more);

@@ -52,6 +52,9 @@ const DEFAULT = ["number", "method", "url", "status", "type", "size", "time", "f
 const NARROW = ["number", "method", "url", "status"];
 // In pixels.
 export const NARROWEST = 720;
+// In a list narrower than this, in pixels, they leave more to the URL.
+export const TINIEST = 480;
+const TINY = { number: "50px", method: "66px", status: "84px" };
 const WIDTHS = "wiretape-widths";
 // Without it, nothing in the list would say what a row is.
 const ALWAYS = "url";
@@ -59,11 +62,11 @@ const ALWAYS = "url";
 function stored(key) { try { return JSON.parse(localStorage.getItem(key)); } catch { return null; } }
 
 /** - isNarrow: whether the list has room for few columns. */
-export function chosen(isNarrow = false) {
+export function chosen(isNarrow = false, isTiny = false) {
   const kept = stored(KEY);
   const names = isNarrow ? NARROW : Array.isArray(kept) ? kept : DEFAULT;
   const widths = stored(WIDTHS) ?? {};
-  return COLUMNS.filter((one) => one.name === ALWAYS || names.includes(one.name)).map((one) => (widths[one.name] > 0 && !isNarrow ? { ...one, width: `${widths[one.name]}px` } : one));
+  return COLUMNS.filter((one) => one.name === ALWAYS || names.includes(one.name)).map((one) => (widths[one.name] > 0 && !isNarrow ? { ...one, width: `${widths[one.name]}px` } : isTiny && TINY[one.name] ? { ...one, width: TINY[one.name] } : one));
 }
 
 /** Keeps the width of a column in pixels; null for the usual one. */

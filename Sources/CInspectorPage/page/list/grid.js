@@ -1,6 +1,6 @@
 import { element, clear, recorded } from "../core/dom.js";
 import { plain } from "../core/text.js";
-import { chosen, keepWidth, NARROWEST, statusOf } from "./columns.js";
+import { chosen, keepWidth, NARROWEST, TINIEST, statusOf } from "./columns.js";
 import * as api from "../core/api.js";
 import { Waterfall } from "./waterfall.js";
 
@@ -65,15 +65,19 @@ export class Grid {
     this.viewport.addEventListener("mouseleave", () => { this.ruler.hidden = true; });
     this.viewport.addEventListener("wheel", (event) => this.zoom(event), { passive: false });
     this.viewport.addEventListener("dblclick", (event) => { if (this.fraction(event) !== null && this.waterfall.unzoom()) this.paint(); });
-    const observer = new ResizeObserver(() => { if ((this.box.clientWidth < NARROWEST) === this.isNarrow) { this.measure(); this.paint(); } else this.choose(); });
+    const observer = new ResizeObserver(() => { if (this.widths === this.seenWidths) { this.measure(); this.paint(); } else this.choose(); });
     observer.observe(this.viewport);
     observer.observe(this.head);
   }
 
+  /** Which columns there is room for: changes only where other ones are shown. */
+  get widths() { return [NARROWEST, TINIEST].filter((width) => this.box.clientWidth < width).length; }
+
   /** Shows the chosen columns. */
   choose() {
     this.isNarrow = this.box.clientWidth < NARROWEST;
-    this.columns = chosen(this.isNarrow);
+    this.seenWidths = this.widths;
+    this.columns = chosen(this.isNarrow, this.box.clientWidth < TINIEST);
     this.box.style.setProperty("--columns", this.columns.map((one) => one.width).join(" "));
     this.headers = this.columns.map((column, index) => {
       const content = column.name === "fall" ? [...this.axisWords, this.mode] : column.sort ? element("button", { type: "button", text: column.label, onclick: () => this.actions.sort(column.sort) }) : element("span", { text: column.label });

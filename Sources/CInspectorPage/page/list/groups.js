@@ -47,8 +47,8 @@ export class Groups {
 
   table(found, by) {
     return [element("p", { class: "facts", text: `${count(found.count, "group")}${found.count > found.groups.length ? `, of which the ${found.groups.length} largest are listed` : ""}` }),
-      element("table", { "aria-label": "Groups" }, element("thead", {}, element("tr", {}, ["group", "exchanges", "failed", "sent", "received", "time"].map((text) => element("th", { scope: "col", text })))),
-        element("tbody", {}, found.groups.map((group) => element("tr", {}, element("th", { scope: "row" }, this.button(group, by)), element("td", { text: number(group.count) }), element("td", { class: group.failed ? "problem" : null, text: group.failed ? `✗ ${number(group.failed)}` : "" }),
+      element("table", { "aria-label": "Groups" }, element("thead", {}, element("tr", {}, ["group", "exchanges", "failed, 4xx or 5xx", "sent", "received", "time"].map((text) => element("th", { scope: "col", text })))),
+        element("tbody", {}, found.groups.map((group) => element("tr", {}, element("th", { scope: "row" }, this.button(group, by)), element("td", { text: number(group.count) }), element("td", { class: group.failed ? "problem" : null, text: group.failed ? `⚠ ${number(group.failed)}` : "" }),
           element("td", { text: group.sent ? bytes(group.sent) : "" }), element("td", { text: group.size ? bytes(group.size) : "" }), element("td", { text: milliseconds(group.time) })))))];
   }
 
@@ -67,7 +67,7 @@ export class Groups {
           return bar;
         });
         const lane = element("div", { class: "connection-lane" }, bars);
-        return element("li", {}, element("p", {}, this.button(group, by), element("span", { class: "dim", text: ` ${[group.remote, group.tls, count(group.count, "exchange"), group.failed ? `✗ ${group.failed} failed` : ""].filter(Boolean).map(plain).join(" · ")}` })), lane,
+        return element("li", {}, element("p", {}, this.button(group, by), element("span", { class: "dim", text: ` ${[group.remote, group.tls, count(group.count, "exchange"), group.failed ? `⚠ ${group.failed} failed, 4xx or 5xx` : ""].filter(Boolean).map(plain).join(" · ")}` })), lane,
           group.count > bars.length ? element("p", { class: "facts", text: `the first ${bars.length} are drawn` }) : null);
       })), found.groups.length > LANES ? element("p", { class: "caution", text: `the first ${LANES} connections are drawn` }) : null];
   }

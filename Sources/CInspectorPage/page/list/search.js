@@ -48,7 +48,7 @@ export class Search {
   hit(line) {
     const tab = line.side === "webSocket" || line.place.startsWith("message") ? "messages" : line.side;
     return element("li", {}, element("button", { type: "button", onclick: () => this.actions.open(line.key, tab) },
-      element("span", { class: "where" }, `${line.key} · ${line.side} · `, recorded(line.place), ` · byte ${line.offset.toLocaleString("en-US")}`), element("br"),
+      element("span", { class: "where" }, `${line.key} · ${line.side} · `, recorded(line.place), ` · offset ${line.offset.toLocaleString("en-US")}`), element("br"),
       recorded(line.before), element("mark", {}, recorded(line.hit)), recorded(line.after)));
   }
 }

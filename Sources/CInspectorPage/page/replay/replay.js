@@ -29,6 +29,7 @@ export class Replay {
 
   render() {
     const report = this.report;
+    if (report.missed.length) this.actions.mark(this.place);
     const unused = report.answers.map((answers, index) => [answers, index + 1]).filter(([answers]) => answers === 0).map(([, number]) => number);
     const body = element("div", { class: "results", role: "region", "aria-label": "Replay", tabindex: 0 });
     body.append(element("p", { role: "status" }, `${count(report.hits, "hit")}, ${count(report.misses, "miss", "misses")}, ${unused.length} unused`));
