@@ -228,7 +228,8 @@ class App {
     this.review.take(state);
     $("rules").hidden = !state.traffic;
     this.trafficRules.take(state);
-    this.paused.take(state);
+    // The state of another tab says nothing about the run, whose own state is in `tellOfRun`.
+    if (!this.tabs.current) this.paused.take(state);
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
     else this.counts();

@@ -336,6 +336,13 @@ def what_a_run_waits_for_is_said_in_other_tabs(browser, folder):
         waiting = Waiting(inspector, f"{origin.url}/pay?number=1")
         one.page.wait_for_selector("#paused:has-text('Paused 1')")
         one.axe("a paused message beside another tab")
+        # The state of the tab that is shown says nothing about the run.
+        one.page.click("#tabs [data-tab='0']")
+        one.until("document.querySelector('#tabs li.current')?.textContent.includes('trace.har') === false")
+        one.page.click("#tabs button:has-text('trace.har')")
+        current(one, "trace.har")
+        one.until("document.querySelector('#counts').textContent === '1 exchange'")
+        assert one.page.is_visible("#paused"), "the paused message is still said"
         one.page.click("#paused")
         one.until("document.querySelector('#tabs li.current')?.textContent.includes('trace.har') === false")
         one.page.wait_for_selector("#side:has-text('/pay?number=1')")
