@@ -2,6 +2,7 @@ internal import Dispatch
 package import LocalHTTP
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 package import TapeBytes
 
 /// Serves a page that shows a cassette: HTTP on a loopback address, protected by a token.
@@ -68,7 +69,8 @@ package final class InspectorServer: Sendable {
         } catch {
             if threads == nil { used.stop() }
             throw StartError(
-                .cannotListen, "the inspector cannot listen on 127.0.0.1:\(port) (\(error)): choose another port with --web-port.",
+                .cannotListen,
+                "the inspector cannot listen on 127.0.0.1:\(port) (\((error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)")): choose another port with --web-port.",
                 cause: error)
         }
     }

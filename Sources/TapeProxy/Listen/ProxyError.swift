@@ -1,3 +1,5 @@
+internal import NIOCore
+internal import Platform
 public import TapeBytes
 internal import TapeTLS
 
@@ -29,7 +31,14 @@ extension CodedError where Kind == ProxyErrorCode {
         default:
             self.init(
                 .cannotListen,
-                "cannot listen on \"\(host):\(port)\" (\(error)): is another program there? \(option) 127.0.0.1:0 takes a free port.")
+                "cannot listen on \"\(host):\(port)\" (\(Self.reason(error))): is another program there? \(option) 127.0.0.1:0 takes a free port."
+            )
         }
+    }
+
+    /// The system's words for an error of a socket. Those of NIO also name the function that failed.
+    package static func reason(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        return String(cString: strerror(error.errnoCode))
     }
 }
