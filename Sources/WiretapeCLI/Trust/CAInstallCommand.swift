@@ -8,9 +8,9 @@ struct CAInstallCommand: ParsableCommand {
         commandName: "install",
         abstract: "Make this system trust the authority, or stop trusting it.",
         discussion: """
-            Prints each command before it is run. On Linux the certificate is added to the system's store, which requires root; on macOS \
-            to the login keychain, or as root to the system's. Stores of single programs are not changed; instructions for Firefox, \
-            Chrome and Java are printed.
+            Prints each command before it is run. On a terminal, it asks first; without one, as in a script, it does not. On Linux \
+            the certificate is added to the system's store, which requires root; on macOS to the login keychain, or as root to \
+            the system's. Stores of single programs are not changed; instructions for Firefox, Chrome and Java are printed.
 
             Examples:
               wiretape ca install --dry-run
@@ -23,7 +23,14 @@ struct CAInstallCommand: ParsableCommand {
     @Flag(help: "Remove the authority again.")
     var uninstall = false
 
+    @Flag(help: "Do not ask on a terminal.")
+    var yes = false
+
     @OptionGroup var authority: AuthorityOptions
+
+    func validate() throws {
+        if self.yes, self.dryRun { throw ValidationError("--dry-run asks nothing: omit --yes.") }
+    }
 
     func run() throws {
         SignalThread.unblock()
@@ -41,11 +48,24 @@ struct CAInstallCommand: ParsableCommand {
         if !self.dryRun, store.needsRoot, getuid() != 0 {
             throw TrustError("changing the system's trust store requires root: \(try self.rootLine())")
         }
+        guard try self.isWanted(steps) else { throw TrustError("nothing was changed: the answer was not \"y\".") }
         for step in steps {
             Terminal.output.line(step.map(ShellWord.quoted).joined(separator: " "))
             if !self.dryRun { try self.perform(step) }
         }
         self.sayOthers(file)
+    }
+
+    /// Asks a person, since all programs of the machine are concerned. Scripts have nobody to ask.
+    private func isWanted(_ steps: [[String]]) throws(TrustError) -> Bool {
+        guard !self.dryRun, !self.yes, Terminal.input.isTerminal, Terminal.error.isTerminal else { return true }
+        for step in steps { Terminal.error.write("  " + VisibleText.line(step.map(ShellWord.quoted).joined(separator: " ")) + "\n") }
+        let effect =
+            self.uninstall
+            ? "programs on this machine no longer trust Wiretape's authority"
+            : "all programs on this machine trust Wiretape's authority, whose key is in its folder"
+        Terminal.error.write("After these commands, \(effect). Run them? y or n: ")
+        return readLine().map { ["y", "yes"].contains($0.lowercased()) } ?? false
     }
 
     private func perform(_ step: [String]) throws(TrustError) {
