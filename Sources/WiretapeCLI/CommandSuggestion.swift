@@ -6,6 +6,7 @@ enum CommandSuggestion {
     static func problem(_ arguments: [String], in root: any ParsableCommand.Type) -> String? {
         var command = root
         var path = [root.configuration.commandName ?? ""]
+        if let problem = self.nothingAfterMark(arguments, in: root) { return problem }
         for word in arguments {
             let known = command.configuration.subcommands
             // "help" is a command that swift-argument-parser adds, and what follows it is a command again.
@@ -18,6 +19,15 @@ enum CommandSuggestion {
             path.append(word)
         }
         return nil
+    }
+
+    /// A run without a program listens until Ctrl-C, which nobody wants who writes the mark for one.
+    private static func nothingAfterMark(_ arguments: [String], in root: any ParsableCommand.Type) -> String? {
+        guard arguments.firstIndex(of: "--") == arguments.count - 1, let name = arguments.first, !arguments.contains("--browser"),
+            ["record", "replay", "run"].contains(name)
+        else { return nil }
+        return
+            "nothing follows \"--\": write a command after it, or omit \"--\" to listen until Ctrl-C."
     }
 
     /// The error for the first option that its command does not have; nil if there is none before "--".
@@ -34,17 +44,23 @@ enum CommandSuggestion {
             words.removeFirst()
         }
         let known = self.options(of: command)
+        if let problem = self.malformed(words.prefix { $0 != "--" }) { return problem }
         guard let word = words.prefix(while: { $0 != "--" }).first(where: { self.isUnknown($0, among: known) }) else { return nil }
         let option = word.prefix { $0 != "=" }
         let start = "there is no option \"\(self.shown(String(option)))\" of \"\(path.joined(separator: " "))\""
         let name = String(option.drop { $0 == "-" })
+        if path.count == 1, let problem = self.beforeItsCommand(String(option), words, in: root) { return "\(start): \(problem)" }
         if let meant = self.otherWords[name], known.long.contains(meant) { return "\(start): did you mean \"--\(meant)\"?" }
-        if let nearest = self.nearest(to: name, in: known.long) { return "\(start): did you mean \"--\(nearest)\"?" }
+        // An option of another command, as --mode with "record".
+        let others = root.configuration.subcommands.filter { $0 != command && self.options(of: $0).long.contains(name) }
+        let nearest = self.nearest(to: name, in: known.long)
+        // What has only a few letters is easily near to something.
+        if let nearest, others.isEmpty || self.distance(Array(name), Array(nearest)) == 1 || nearest.hasPrefix(name) {
+            return "\(start): did you mean \"--\(nearest)\"?"
+        }
         if ["format", "to", "type", "as"].contains(name), known.long.contains("har") {
             return "\(start): each format is an option of its own, such as --har or --curl."
         }
-        // An option of another command, as --mode with "record".
-        let others = root.configuration.subcommands.filter { $0 != command && self.options(of: $0).long.contains(name) }
         if !others.isEmpty, path.count > 1 {
             let names = others.prefix(3).map { "\"\(root.configuration.commandName ?? "") \(self.names($0).first ?? "")\"" }
             let list = names.dropLast().joined(separator: ", ") + (names.count > 1 ? " and " : "") + (names.last ?? "")
@@ -56,6 +72,37 @@ enum CommandSuggestion {
             return "\(start): did you mean \"\((path + [self.names(next).first ?? ""]).joined(separator: " ")) --\(nearest)\"?"
         }
         return "\(start): \"\(path.joined(separator: " ")) --help\" lists the options."
+    }
+
+    /// Words that only look like options: with the dash of a text editor, and negative numbers, which no option takes.
+    private static func malformed(_ words: ArraySlice<String>) -> String? {
+        for index in words.indices {
+            let word = words[index]
+            if let dash = word.first, "\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}".contains(dash), word.count > 1 {
+                return "\"\(self.shown(word))\" begins with a dash that text editors make of two hyphens: write \"--\(word.dropFirst())\"."
+            }
+            guard word.count > 1, word.first == "-", word.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }) else { continue }
+            let before = index > words.startIndex ? words[index - 1] : ""
+            if before.hasSuffix("-port") { return "\(before) takes a port from 0 to 65535, and not \"\(self.shown(word))\"." }
+            if before.hasPrefix("--") { return "\(before) does not take the negative number \"\(self.shown(word))\"." }
+            return "\"\(self.shown(word))\" is not the number of an exchange: they count from 1."
+        }
+        return nil
+    }
+
+    /// What to say about an option before its command, and about a command that is written as an option; nil for anything else.
+    private static func beforeItsCommand(_ option: String, _ words: ArraySlice<String>, in root: any ParsableCommand.Type) -> String? {
+        let commands = root.configuration.subcommands
+        let program = root.configuration.commandName ?? ""
+        let name = String(option.drop { $0 == "-" })
+        if option.hasPrefix("--"), let command = commands.first(where: { self.names($0).contains(name) }) {
+            return "did you mean \"\(program) \(self.names(command).first ?? name)\"?"
+        }
+        guard let command = words.lazy.compactMap({ word in commands.first { self.names($0).contains(word) } }).first else { return nil }
+        let known = self.options(of: command)
+        let isKnown = option.hasPrefix("--") ? known.long.contains(name) : !name.isEmpty && name.allSatisfy(known.short.contains)
+        guard isKnown else { return nil }
+        return "write it after the command, as in \"\(program) \(self.names(command).first ?? "") \(option)\"."
     }
 
     /// A word with one "-" counts if it is not a group of short options.
@@ -110,6 +157,7 @@ enum CommandSuggestion {
 
     private static func message(_ word: String, path: String, known: [String]) -> String {
         let shown = self.shown(word)
+        if word.lowercased() == "version" { return "there is no command \"\(path) \(shown)\": did you mean \"\(path) --version\"?" }
         if let meant = self.otherCommands[word.lowercased()], known.contains(meant) {
             return "there is no command \"\(path) \(shown)\": did you mean \"\(path) \(meant)\"?"
         }
@@ -129,7 +177,7 @@ enum CommandSuggestion {
         // A name with something behind it, as --report-junit for --report.
         if let shorter = names.first(where: { $0.count >= 4 && word.hasPrefix($0 + "-") }) { return shorter }
         let near = names.map { (name: $0, distance: self.distance(Array(word), Array($0))) }.min { $0.distance < $1.distance }
-        guard let near, near.distance <= (near.name.count <= 3 ? 1 : 2) else { return nil }
+        guard let near, near.distance <= (near.name.count <= 3 || word.count <= 3 ? 1 : 2) else { return nil }
         return near.name
     }
 

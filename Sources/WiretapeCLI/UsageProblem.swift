@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CassetteImport
 
 /// Says in one sentence what is wrong with a command line that the parser has rejected, and what to write.
 ///
@@ -89,10 +90,14 @@ struct UsageProblem {
         if found.option == "<n>" {
             return "\"\(value)\" is not the number of an exchange: \"wiretape \(command) FILE\" without it lists them."
         }
-        if !found.choices.isEmpty {
-            let list =
-                found.choices.dropLast().joined(separator: ", ") + (found.choices.count > 1 ? " or " : "") + (found.choices.last ?? "")
-            let nearest = Self.nearest(to: value, in: found.choices).map { ": did you mean \($0)?" } ?? "."
+        if option == "--exchanges" {
+            return "--exchanges takes two numbers of exchanges, such as 3:7, or one for both, and not \"\(value)\"."
+        }
+        // The parser lists no choices of types that have none of its own.
+        let choices = option == "--from" ? ImportKind.allCases.map(\.rawValue) : found.choices
+        if !choices.isEmpty {
+            let list = choices.dropLast().joined(separator: ", ") + (choices.count > 1 ? " or " : "") + (choices.last ?? "")
+            let nearest = Self.nearest(to: value, in: choices).map { ": did you mean \($0)?" } ?? "."
             return "\(option) takes \(list), and not \"\(value)\"\(nearest)"
         }
         if let reason = found.reason {
@@ -112,7 +117,7 @@ struct UsageProblem {
             let beginning = CommandSuggestion.distance(Array(word), Array(choice.prefix(word.count))) * 2 + 1
             return (choice: choice, distance: min(whole, beginning))
         }.min { ($0.distance, -$0.choice.count) < ($1.distance, -$1.choice.count) }
-        guard let near, near.distance <= max(2, min(word.count, 5)) else { return nil }
+        guard let near, near.distance <= max(2, min(word.count - 1, 5)) else { return nil }
         return near.choice
     }
 

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import TapeTestSupport
 import Testing
 @testable import WiretapeCLI
 
@@ -49,6 +51,54 @@ import Testing
         #expect(CommandSuggestion.unknownOption(arguments, in: WiretapeCommand.self) == problem)
         let end = try Wiretape.run(arguments)
         #expect(end.status == 64 && end.errors == "wiretape: \(problem)\n", "\(end.errors)")
+    }
+
+    @Test(arguments: [
+        (["inspect", "a.json", "--web", "--web-port", "-1"], "--web-port takes a port from 0 to 65535, and not \"-1\"."),
+        (["inspect", "a.json", "-1"], "\"-1\" is not the number of an exchange: they count from 1."),
+        (["ping", "--wait", "-5"], "--wait does not take the negative number \"-5\"."),
+        (["inspect", "a.json", "—web"], "\"—web\" begins with a dash that text editors make of two hyphens: write \"--web\"."),
+        (
+            ["record", "a.json", "–listen", "7070"],
+            "\"–listen\" begins with a dash that text editors make of two hyphens: write \"--listen\"."
+        ),
+        (["inspect", "--har"], "there is no option \"--har\" of \"wiretape inspect\"; \"wiretape export\" has it."),
+        (
+            ["inspect", "a.json", "--sort"],
+            "there is no option \"--sort\" of \"wiretape inspect\"; \"wiretape record\", \"wiretape replay\" and \"wiretape run\" have it."
+        ),
+        (["-v", "record"], "there is no option \"-v\" of \"wiretape\": write it after the command, as in \"wiretape record -v\"."),
+        (["--inspect", "a.json"], "there is no option \"--inspect\" of \"wiretape\": did you mean \"wiretape inspect\"?"),
+        (["version"], "there is no command \"wiretape version\": did you mean \"wiretape --version\"?"),
+        (["record", "a.json", "--"], "nothing follows \"--\": write a command after it, or omit \"--\" to listen until Ctrl-C."),
+        (
+            ["diff", "a.json", "b.json", "--upload", "--exchanges", "1:x"],
+            "--exchanges takes two numbers of exchanges, such as 3:7, or one for both, and not \"1:x\"."
+        ),
+    ])
+    func whatIsNoOptionIsExplained(_ arguments: [String], problem: String) throws {
+        let end = try Wiretape.run(arguments)
+        #expect(end.status == 64 && end.errors == "wiretape: \(problem)\n", "\(end.errors)")
+    }
+
+    @Test func aChoiceNamesTheOthers() throws {
+        let end = try Wiretape.run(["import", "t.har", "-o", "x.json", "--from", "harr"])
+        #expect(end.status == 64 && end.errors.hasPrefix("wiretape: --from takes har, mitmproxy, vcrpy, "), "\(end.errors)")
+        #expect(end.errors.contains("and not \"harr\": did you mean har?"), "\(end.errors)")
+        let redacting = try Wiretape.run(["redact", "a.json", "--redact", "foo=bar"])
+        #expect(redacting.status == 64 && !redacting.errors.contains("mean"), "\(redacting.errors)")
+    }
+
+    @Test func aSecondCassetteIsNotTakenForACommand() throws {
+        let end = try Wiretape.run(["record", "a.json", "b.json", "--", "true"])
+        #expect(end.status == 64 && end.errors.contains("\"b.json\" is one argument too many before \"--\""), "\(end.errors)")
+    }
+
+    @Test func aProgramThatIsNotFoundLeavesNothingBehind() throws {
+        let folder = try TemporaryFolder()
+        let end = try Wiretape.run(["record", folder.file("new/sub/a.json"), "--", "wiretape-no-such-program"])
+        #expect(end.status == 127 && end.errors.contains("\"wiretape-no-such-program\" was not found"), "\(end.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("new")))
     }
 
     @Test func anOptionThatIsLikeNoneGetsTheList() throws {

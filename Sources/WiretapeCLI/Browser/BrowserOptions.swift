@@ -20,9 +20,15 @@ struct BrowserOptions: ParsableArguments {
         )
     }
 
-    /// - Parameter url: the URL given next to the cassette.
-    func validate(url: String?) throws {
+    /// - Parameters:
+    ///   - url: the URL given next to the cassette.
+    ///   - command: what follows "--".
+    func validate(url: String?, command: [String]) throws {
         guard self.browser || self.browserProgram == nil else { throw ValidationError("--browser-program needs --browser: pass both.") }
+        if let url, !self.browser, !command.isEmpty {
+            throw ValidationError(
+                "\"\(url)\" is one argument too many before \"--\": a run has one cassette, and only --browser takes a URL.")
+        }
         if let url, !self.browser {
             throw ValidationError("unexpected argument \"\(url)\": put a command after \"--\", or pass --browser to open a URL.")
         }

@@ -220,7 +220,7 @@ struct RedactCommand: ParsableCommand {
                 schema: try self.names.schema(), digest: { FastSHA256() }
             ) { progress.show($0, of: $1) }
         } catch let error as CassetteError {
-            Terminal.error.complain(error.message)
+            Terminal.error.complain(CommandEnd.message(of: error) ?? error.message)
             throw ExitCode(ExitStatus.failed)
         }
     }
@@ -287,7 +287,7 @@ struct DecodeCommand: ParsableCommand {
             return count
         } catch let error as CassetteError {
             progress.end()
-            Terminal.error.complain(error.message)
+            Terminal.error.complain(CommandEnd.message(of: error) ?? error.message)
             throw ExitCode(ExitStatus.failed)
         }
     }

@@ -135,7 +135,9 @@ struct SuggestCommand: ParsableCommand, ReadsCassettes {
                 self.warn(rule.merged)
             }
         }
-        if fits.isEmpty { self.line("no preset fits the requests of this recording.") }
+        if fits.isEmpty {
+            self.line("no preset fits the requests of this recording: record the same run once more, and pass both recordings.")
+        }
         return !fits.isEmpty
     }
 }

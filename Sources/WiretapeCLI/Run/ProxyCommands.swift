@@ -59,7 +59,7 @@ struct RecordCommand: ParsableCommand {
     }
 
     func validate() throws {
-        try self.browser.validate(url: self.url)
+        try self.browser.validate(url: self.url, command: self.command)
         try self.trust.validate(with: self.command)
         try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
     }
@@ -127,7 +127,7 @@ struct ReplayCommand: ParsableCommand {
         guard self.answers.onExpired != .rerecord else {
             throw ValidationError("replay does not use the network: pass --on-expired rerecord to \"wiretape run\".")
         }
-        try self.browser.validate(url: self.url)
+        try self.browser.validate(url: self.url, command: self.command)
         try self.trust.validate(with: self.command)
         try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
     }
@@ -202,7 +202,7 @@ struct RunCommand: ParsableCommand {
     }
 
     func validate() throws {
-        try self.browser.validate(url: self.url)
+        try self.browser.validate(url: self.url, command: self.command)
         try self.trust.validate(with: self.command)
         try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
     }

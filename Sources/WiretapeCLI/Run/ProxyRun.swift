@@ -83,6 +83,11 @@ struct ProxyRun {
         let reports = try self.reports.map {
             (report: $0, file: try OutputFile(path: $0.path, from: self.pulled ?? self.file, removesOld: true))
         }
+        // A mistyped name leaves no folders, cassettes and logs behind.
+        if !self.browser.browser, let name = self.command.first, ProgramSearch.file(name) == nil {
+            screen.complain(ChildProcess.notFound(name))
+            return ExitStatus.commandNotFound
+        }
         let log = try self.proxy.server.openLog(beside: self.file)
         defer { log?.flush() }
         var configuration = self.configuration(settings)

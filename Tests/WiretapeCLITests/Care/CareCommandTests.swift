@@ -207,6 +207,21 @@ import TapeTestSupport
         #expect(throws: (any Error).self) { try RedactCommand.parse(["pets.json", "--fail-on", "miss"]) }
     }
 
+    @Test func lintTakesAWholeType() throws {
+        for type in ["json", "", "/", "application/", ";charset=utf-8"] {
+            #expect(throws: (any Error).self) { try LintCommand.parse(["notes.txt", "--type", type]) }
+        }
+        for type in ["application/json", "multipart/form-data; boundary=X"] { _ = try LintCommand.parse(["notes.txt", "--type", type]) }
+    }
+
+    @Test func aRecordingOfAnotherToolIsNotDecoded() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("t.har")
+        try Data(#"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}"#.utf8).write(to: URL(fileURLWithPath: path))
+        let end = try Wiretape.run(["decode", path])
+        #expect(end.status == 1 && end.errors.contains("is a recording of HAR, and not a cassette"), "\(end.errors)")
+    }
+
     @Test func anInvalidRuleIsWrongUsage() throws {
         let end = try Wiretape.run(["redact", "pets.json", "--redact", "nowhere:x"])
         #expect(end.status == 64)
