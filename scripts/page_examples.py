@@ -36,6 +36,8 @@ ELSEWHERE = {
     "wiretape push": "make test-store runs it against real servers",
     "wiretape pull": "make test-store runs it against real servers",
     "wiretape git install": "make test-store merges branches with it",
+    "python chat.py Tokyo": "Tests/Interop/agents.py runs it with the real client",
+    "python chat.py Seoul": "Tests/Interop/agents.py runs it with the real client",
     "--ndjson": "make test-store reads it with DuckDB",
     "--upstream-proxy http://proxy.example.com": "the suite UpstreamProxyTests",
 }
