@@ -52,8 +52,8 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
             MatchRuleTexts(
                 ignore: ["json:/prompt_cache_key", "json:/safety_identifier", "json:/user"],
                 patterns: [
-                    "json:/messages/*/tool_calls/*/id=call_[A-Za-z0-9_-]+", "json:/messages/*/tool_call_id=call_[A-Za-z0-9_-]+",
-                    "json:/input/*/call_id=call_[A-Za-z0-9_-]+", "json:/input/*/id=(msg|fc|rs|ctc)_[A-Za-z0-9_-]+",
+                    "json:/messages/*/tool_calls/*/id=\(Self.callID)", "json:/messages/*/tool_call_id=\(Self.callID)",
+                    "json:/input/*/call_id=\(Self.callID)", "json:/input/*/id=(msg|fc|rs|ctc)_[A-Za-z0-9_-]+",
                 ],
                 replace: Self.dates(in: [
                     "json:/messages/*/content", "json:/messages/*/content/*/text", "json:/instructions", "json:/input",
@@ -64,8 +64,8 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
             MatchRuleTexts(
                 ignore: ["json:/metadata/user_id"],
                 patterns: [
-                    "json:/messages/*/content/*/id=(srv)?toolu_[A-Za-z0-9_-]+",
-                    "json:/messages/*/content/*/tool_use_id=(srv)?toolu_[A-Za-z0-9_-]+",
+                    "json:/messages/*/content/*/id=\(Self.callID)",
+                    "json:/messages/*/content/*/tool_use_id=\(Self.callID)",
                 ],
                 replace: Self.dates(in: [
                     "json:/system", "json:/system/*/text", "json:/messages/*/content", "json:/messages/*/content/*/text",
@@ -83,8 +83,8 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
         case .bedrock:
             MatchRuleTexts(
                 patterns: [
-                    "json:/messages/*/content/*/toolUse/toolUseId=tooluse_[A-Za-z0-9_-]+",
-                    "json:/messages/*/content/*/toolResult/toolUseId=tooluse_[A-Za-z0-9_-]+",
+                    "json:/messages/*/content/*/toolUse/toolUseId=\(Self.callID)",
+                    "json:/messages/*/content/*/toolResult/toolUseId=\(Self.callID)",
                 ],
                 replace: Self.dates(in: ["json:/system/*/text", "json:/messages/*/content/*/text"]),
                 sort: ["json:/toolConfig/tools", "json:/toolConfig/tools/*/toolSpec/inputSchema/json/**/required"]
@@ -118,6 +118,9 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
         #"(?i)(\b(?:today|today's date|current date|current time|current datetime|current date and time|now)(?: is|:| is:|=| =) *)(?:[a-z]+day,? +)?"#
         + #"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?(?:z|utc|[+-][0-9]{2}:?[0-9]{2}))?)?"#
         + #"|[a-z]{3,9}\.? [0-9]{1,2}, [0-9]{4}|[0-9]{1,2} [a-z]{3,9} [0-9]{4})"#
+
+    /// The id of a call. Libraries that speak to several models send the ids of one to another, and make their own for those that give none.
+    private static let callID = "((call|chatcmpl-tool|(srv)?toolu|tooluse|pyd_ai)[_-][A-Za-z0-9_-]+|[A-Za-z0-9]{9})"
 
     private static func dates(in places: [String]) -> [String] { places.map { "\($0)=/\(Self.today)/$1TODAY/" } }
 }

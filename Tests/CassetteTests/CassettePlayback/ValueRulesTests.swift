@@ -186,6 +186,27 @@ struct ValueRulesTests {
         #expect(batch(1, 5) != batch(1, 6))
     }
 
+    /// Clients send the ids that one server gave to another, and make their own for servers that give none.
+    @Test(arguments: [
+        "call_b7Zx90", "toolu_01A09q90qw90lq917835lq9", "srvtoolu_01WYG3", "tooluse_kZJMlvQmRJ6eAyJE5GIl7Q",
+        "pyd_ai_7d1c5c6b8f0e4b2f9a3d5e7f1a2b3c4d", "chatcmpl-tool-b3e2f1", "D681PevKs",
+    ])
+    func idsOfCallsOfEveryServerAreEqual(id: String) throws {
+        func message(_ preset: RulePreset, _ id: String, _ text: String) -> String {
+            switch preset {
+            case .openAI: #"{"messages":[{"role":"tool","tool_call_id":"\#(id)","content":"\#(text)"}]}"#
+            case .anthropic: #"{"messages":[{"content":[{"type":"tool_result","tool_use_id":"\#(id)","content":"\#(text)"}]}]}"#
+            default: #"{"messages":[{"content":[{"toolResult":{"toolUseId":"\#(id)","content":[{"text":"\#(text)"}]}}]}]}"#
+            }
+        }
+        for preset in [RulePreset.openAI, .anthropic, .bedrock] {
+            let rules = try MatchRules(preset.rules)
+            func facets(_ id: String, _ text: String = "sunny") -> BodyFacets { self.facets(message(preset, id, text), rules) }
+            #expect(facets(id) == facets("call_1"))
+            #expect(facets(id) != facets("call_1", "rainy") && facets(id) != facets("get_weather"))
+        }
+    }
+
     // MARK: Heads
 
     @Test func headsContainAllRules() throws {
