@@ -378,9 +378,14 @@ jsonrpc_dispatcher.JSONRPCDispatcher.__init__ = numbered
 async def session(mode):
     async with Client(sys.argv[3], mode=mode) as client:
         names = sorted(tool.name for tool in (await client.list_tools()).tools)
-        first = await client.call_tool("weather", {"city": "Seoul" if RUN == "prompt" and mode == "legacy" else "Tokyo"})
+        got = []
+        async def progress(done, total, message):
+            got.append((done, message))
+        city = "Seoul" if RUN == "prompt" and mode == "legacy" else "Tokyo"
+        # The client finds the call of a notification by the token, which is its number of the call.
+        first = await client.call_tool("weather", {"city": city}, progress_callback=progress)
         second, third = await asyncio.gather(client.call_tool("clock", {"zone": "UTC"}), client.call_tool("clock", {"zone": "JST"}))
-        return client.protocol_version, names, [answer.content[0].text for answer in (first, second, third)]
+        return client.protocol_version, names, [answer.content[0].text for answer in (first, second, third)], got
 step("legacy", lambda: asyncio.run(session("legacy")))
 step("modern", lambda: asyncio.run(session("auto")))
 """,

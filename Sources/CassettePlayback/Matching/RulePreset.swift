@@ -39,7 +39,7 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
         case .bedrock: "Bedrock's Converse: ids of tool uses, today's date in prompts, the order of tools, signatures"
         case .awsSigV4: "requests signed in their header: dates and ids of attempts"
         case .awsPresigned: "URLs that are signed in their query: dates, credentials and signatures"
-        case .mcp: "the Model Context Protocol: ids of calls, progress tokens, ids of sessions"
+        case .mcp: "the Model Context Protocol: ids of calls, also of cancelled ones, progress tokens, ids of sessions"
         case .jsonRPC: "JSON-RPC 2.0: ids of calls, also in batches"
         case .graphQL: "GraphQL: operations are compared by their names and variables"
         case .oauth: "OAuth 2.0 and OpenID Connect: states, nonces, proofs and challenges"
@@ -99,7 +99,7 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
             MatchRuleTexts(
                 ignore: [
                     "header:mcp-session-id", "json:/params/_meta/progressToken", "json:/params/progressToken",
-                    "json:/[jsonrpc=2.0]/params/_meta/progressToken",
+                    "json:/[jsonrpc=2.0]/params/_meta/progressToken", "json:/params/requestId", "json:/[jsonrpc=2.0]/params/requestId",
                 ]
             ).adding(Self.jsonRPC.rules)
         case .jsonRPC: MatchRuleTexts(ignore: ["json:/id", "json:/[jsonrpc=2.0]/id"])

@@ -57,7 +57,7 @@ package enum PatternSuggestion {
     }
 
     /// Whether a text is a UUID, or contains letters as well as digits and is long enough, like hex or base64.
-    private static func isRandom(_ text: Substring) -> Bool {
+    static func isRandom(_ text: Substring) -> Bool {
         text.utf8.count >= self.randomLength && text.utf8.allSatisfy(self.isWord) && text.utf8.contains(where: self.isDigit)
             && text.utf8.contains { !self.isDigit($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
     }

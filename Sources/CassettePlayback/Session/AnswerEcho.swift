@@ -103,7 +103,8 @@ public final class AnswerEcho: Sendable {
             let facets = try BodyFacets(
                 recorded: request.body, headers: request.headers, url: request.url, rules: self.rules, reader: bodies,
                 redaction: self.redaction, digest: digest)
-            echo.learn(recorded: facets.exempt, live: self.values)
+            let method = facets.facets.first { $0.place == .json && $0.name.elementsEqual("/method".utf8) }?.value
+            echo.learn(recorded: facets.exempt, live: self.values, method: method)
         }
         if !echo.isEmpty, let body = response.body, Self.isSearched(body) {
             try self.apply(echo, to: body, of: &response, bodies, digest)

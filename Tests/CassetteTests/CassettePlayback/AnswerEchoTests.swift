@@ -140,6 +140,26 @@ import Testing
         }
     }
 
+    /// A client of MCP finds the call of a notification by the token, and the stream of a subscription by the id of the call.
+    @Test func whatStreamsOfMCPRepeatComesBack() throws {
+        let rules = try MatchRules(RulePreset.mcp.rules)
+        func replayed(_ method: String, _ events: String) throws -> String? {
+            func call(_ id: Int) -> Sent {
+                Sent(
+                    headers: [Self.json],
+                    body: #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":{"_meta":{"progressToken":\#(id)}}}"#)
+            }
+            return try self.answer(to: call(503), recorded: call(3), Answer(["Content-Type: text/event-stream"], events), rules).body
+        }
+        let progress = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":3}}\n\n"
+        let cancelled = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":3}}\n\n"
+        let answer = "data: {\"jsonrpc\":\"2.0\",\"result\":3,\"id\":3}\n\n"
+        #expect(
+            try replayed("tools/call", progress + cancelled + answer)
+                == progress.replacing(":3", with: ":503") + cancelled + answer.replacing("\"id\":3", with: "\"id\":503"))
+        #expect(try replayed("subscriptions/listen", cancelled) == cancelled.replacing(":3", with: ":503"))
+    }
+
     @Test func aLongIdOfAFieldComesBackInTheBody() throws {
         let (old, new) = ("6f1c1c52-9d2e-4a4e-8f4c-1f0a5b2f0c11", "00000000-9d2e-4a4e-8f4c-1f0a5b2f0c22")
         let answer = try self.answer(

@@ -89,6 +89,68 @@ import Testing
         #expect(self.applied(echo, #"{"id":1}"# + padding.dropFirst(100)) != nil)
     }
 
+    /// MCP 2025-11-25, Progress: the token of a call is at another place in the notification.
+    @Test func aProgressTokenComesBackInNotifications() {
+        let echo = self.echo(("/params/_meta/progressToken", "3", "503"))
+        #expect(
+            self.applied(echo, #"{"params":{"progressToken":3,"progress":3},"jsonrpc":"2.0","method":"notifications\/progress"}"#)
+                == #"{"params":{"progressToken":503,"progress":3},"jsonrpc":"2.0","method":"notifications\/progress"}"#)
+        #expect(
+            self.applied(
+                echo, #"[{"method":"other","params":{"progressToken":3}},{"method":"notifications/progress","params":{"progressToken":3}}]"#
+            )
+                == #"[{"method":"other","params":{"progressToken":3}},{"method":"notifications/progress","params":{"progressToken":503}}]"#)
+        for other in [
+            #"{"method":"notifications/progress","params":{"progressToken":4}}"#, #"{"params":{"progressToken":3}}"#,
+            #"{"method":"notifications/message","params":{"progressToken":3}}"#,
+            #"{"method":"notifications/progress","params":{"progressToken":"3"}}"#,
+        ] { #expect(self.applied(echo, other) == nil, "\(other)") }
+        // The token of a call in a batch, where the rule covers any call.
+        let batch = self.echo(("/1/params/_meta/progressToken", "3", "503"))
+        #expect(self.applied(batch, #"{"method":"notifications/progress","params":{"progressToken":3}}"#)?.contains("503") == true)
+    }
+
+    @Test func otherProtocolsRepeatValuesAtPlacesOfTheirOwn() {
+        for (source, message) in [
+            ("/id", #"{"jsonrpc":"2.0","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":3}}}"#),
+            ("/id", #"{"jsonrpc":"2.0","result":{"_meta":{"io.modelcontextprotocol/subscriptionId":3}}}"#),
+            ("/params/workDoneToken", #"{"method":"$/progress","params":{"token":3}}"#),
+            ("/params/partialResultToken", #"{"method":"$/progress","params":{"token":3}}"#),
+            ("/seq", #"{"seq":8,"type":"response","request_seq":3}"#), ("/event_id", #"{"type":"error","error":{"event_id":3}}"#),
+        ] {
+            #expect(self.applied(self.echo((source, "3", "503")), message) == message.replacing("3}", with: "503}"), "\(message)")
+        }
+        #expect(self.applied(self.echo(("/seq", "3", "503")), #"{"type":"event","request_seq":3}"#) == nil)
+    }
+
+    /// JSON-RPC 2.0, 6: the answers to a batch may come one by one in a stream, and a single call may be answered in an array.
+    @Test func anIdOfACallComesBackInsideAndOutsideOfBatches() {
+        #expect(self.applied(self.echo(("/1/id", "3", "503")), #"{"jsonrpc":"2.0","id":3}"#) == #"{"jsonrpc":"2.0","id":503}"#)
+        #expect(
+            self.applied(self.echo(("/id", "3", "503")), #"[{"id":3,"jsonrpc":"2.0"},{"id":3}]"#)
+                == #"[{"id":503,"jsonrpc":"2.0"},{"id":3}]"#)
+        #expect(self.applied(self.echo(("/1/id", "3", "503")), #"{"id":3}"#) == nil)
+    }
+
+    /// A server cancels its own calls, which have numbers of their own. Only the end of a subscription names the client's call.
+    @Test func onlyTheEndOfASubscriptionNamesTheClientsCall() {
+        let message = #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#
+        for (method, isOwn) in [(nil, false), ("tools/call", false), ("subscriptions/listen", true)] {
+            var echo = EchoedValues()
+            echo.learn(recorded: [self.value("/id", "3")], live: [self.value("/id", "503")], method: method.map { Array($0.utf8) })
+            #expect(self.applied(echo, message) == (isOwn ? message.replacing(":3", with: ":503") : nil))
+        }
+    }
+
+    @Test func aLongRandomStringComesBackAnywhere() {
+        let (old, new) = ("6f1c1c52-9d2e-4a4e-8f4c-1f0a5b2f0c11", "00000000-9d2e-4a4e-8f4c-1f0a5b2f0c22")
+        let echo = self.echo(("/clientToken", "\"\(old)\"", "\"\(new)\""), ("/title", "\"the title of a page\"", "\"another title of it\""))
+        #expect(
+            self.applied(echo, #"{"request":{"token":"\#(old)"},"text":"of \#(old)"}"#)
+                == #"{"request":{"token":"\#(new)"},"text":"of \#(old)"}"#)
+        #expect(self.applied(echo, #"{"page":"the title of a page"}"#) == nil)
+    }
+
     @Test func rulesNameTheExemptions() throws {
         let rules = try MatchRules(ignore: ["json:/*/id", "json:/0/n"], patterns: ["json:/1/at=[0-9]+"])
         let facets = MatchFixture.live(#"[{"id":1,"n":2,"x":3},{"at":4,"id":"five"}]"#, MatchFixture.json, rules)

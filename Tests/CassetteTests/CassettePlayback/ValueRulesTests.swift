@@ -186,6 +186,17 @@ struct ValueRulesTests {
         #expect(batch(1, 5) != batch(1, 6))
     }
 
+    /// The client of MCP 2025-11-25 names the call that it cancels.
+    @Test func aCancelledCallOfMCPMayHaveAnyNumber() throws {
+        let rules = try MatchRules(RulePreset.mcp.rules)
+        func facets(_ id: Int, _ reason: String) -> BodyFacets {
+            self.facets(
+                #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":\#(id),"reason":"\#(reason)"}}"#, rules)
+        }
+        #expect(facets(3, "late") == facets(503, "late"))
+        #expect(facets(3, "late") != facets(3, "other"))
+    }
+
     /// Clients send the ids that one server gave to another, and make their own for servers that give none.
     @Test(arguments: [
         "call_b7Zx90", "toolu_01A09q90qw90lq917835lq9", "srvtoolu_01WYG3", "tooluse_kZJMlvQmRJ6eAyJE5GIl7Q",
