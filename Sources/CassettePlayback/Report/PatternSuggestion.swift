@@ -46,7 +46,7 @@ package enum PatternSuggestion {
     }
 
     /// The content of a JSON string.
-    private static func unquoted(_ json: String) -> Substring {
+    static func unquoted(_ json: String) -> Substring {
         json.utf8.count >= 2 && json.hasPrefix("\"") && json.hasSuffix("\"") ? json.dropFirst().dropLast() : json[...]
     }
 
@@ -65,16 +65,49 @@ package enum PatternSuggestion {
     private static let randomLength = 16
 
     /// The narrowest form that all of these values have; nil if there is none.
-    static func form(of values: [[UInt8]]) -> String? {
+    ///
+    /// - Parameter mayHaveAffixes: whether values with the same beginning and end may have a form between these: `urn:uuid:UUID`, `UUID.txt`.
+    static func form(of values: [[UInt8]], mayHaveAffixes: Bool = false) -> String? {
         let texts = values.map { String(decoding: $0, as: UTF8.self)[...] }
-        guard let first = texts.first, !texts.contains(where: \.isEmpty),
-            let form = self.forms.first(where: { form in texts.allSatisfy { form.fits($0.utf8) } })?.regex
-        else { return nil }
+        guard let first = texts.first, !texts.contains(where: \.isEmpty) else { return nil }
+        guard let form = self.forms.first(where: { form in texts.allSatisfy { form.fits($0.utf8) } })?.regex else {
+            return mayHaveAffixes ? self.formBetweenAffixes(of: texts) : nil
+        }
         guard form == self.forms.last?.regex else { return form }
         // Ids often begin with a word for their kind: "call_", "user-".
         let same = texts.dropFirst().reduce(first) { $0.prefix(zip($0, $1).prefix { $0 == $1 }.count) }
         guard let end = same.lastIndex(where: { $0 == "_" || $0 == "-" }) else { return form }
         return same[...end] + form
+    }
+
+    /// Beginnings and ends that are fixed have at most this many characters, and at most this many places to end.
+    private static let affixLimit = (length: 64, count: 8)
+
+    /// A form after the beginning that all values share, and before the end that all share. Both end at punctuation, so that no part of an
+    /// identifier is taken for a fixed word by chance.
+    private static func formBetweenAffixes(of texts: [Substring]) -> String? {
+        guard let first = texts.first, texts.allSatisfy({ $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x5c } }) else { return nil }
+        let others = texts.dropFirst()
+        let same = others.reduce(first) { $0.prefix(zip($0, $1).prefix { $0 == $1 }.count) }
+        let sameEnd = others.reduce(first) { $0.suffix(zip($0.reversed(), $1.reversed()).prefix { $0 == $1 }.count) }
+        func isBoundary(_ character: Character) -> Bool { !character.isLetter && !character.isNumber }
+        let beginnings = [0] + same.prefix(self.affixLimit.length).enumerated().filter { isBoundary($0.element) }.map { $0.offset + 1 }
+        let ends =
+            [0] + sameEnd.suffix(self.affixLimit.length).reversed().enumerated().filter { isBoundary($0.element) }.map { $0.offset + 1 }
+        let pairs = beginnings.prefix(self.affixLimit.count).flatMap { start in ends.prefix(self.affixLimit.count).map { (start, $0) } }
+        // Numbers are last: they would fit the last part of a date.
+        let (numbers, narrow) = (self.forms.prefix(2), self.forms.dropFirst(2).dropLast())
+        for form in Array(narrow.prefix(3) + numbers + narrow.dropFirst(3)) {
+            for (start, end) in pairs.sorted(by: { $0.0 + $0.1 < $1.0 + $1.1 }) {
+                guard texts.allSatisfy({ $0.count > start + end && form.fits($0.dropFirst(start).dropLast(end).utf8) }) else { continue }
+                return self.escaped(first.prefix(start)) + form.regex + self.escaped(first.suffix(end))
+            }
+        }
+        return nil
+    }
+
+    private static func escaped(_ text: Substring) -> String {
+        text.map { "\\.^$*+?()[]{}|".contains($0) ? "\\\($0)" : String($0) }.joined()
     }
 
     private static func form(_ here: Substring, _ recorded: Substring) -> String? {

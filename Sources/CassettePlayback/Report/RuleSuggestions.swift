@@ -148,10 +148,19 @@ package struct RuleSuggestions {
     ) -> (new: [UInt8]?, old: [UInt8]?) {
         func value(_ facets: BodyFacets, _ place: BodyFacet.Place, _ name: String) -> [UInt8]? {
             let label = within.isEmpty ? "" : within + "|"
-            let facet = facets.facets.first {
+            let found = facets.facets.filter {
                 $0.place == place && $0.name.elementsEqual(name.utf8) && $0.within.elementsEqual(label.utf8)
             }
-            return facet.flatMap { $0.size == $0.value.count && !$0.isContainer ? $0.value : nil }
+            // Of several with one name, it is not known which one differs.
+            guard let facet = found.first, found.count == 1 else { return nil }
+            return facet.size == facet.value.count && !facet.isContainer ? facet.value : nil
+        }
+        /// The values as shown, if nothing of them was escaped or left out.
+        func shown(_ here: String?, _ there: String?) -> (new: [UInt8]?, old: [UInt8]?) {
+            func whole(_ text: String?) -> [UInt8]? {
+                text.flatMap { $0.contains("…") || $0.contains("\\") ? nil : Array(PatternSuggestion.unquoted($0).utf8) }
+            }
+            return (whole(here), whole(there))
         }
         switch difference {
         case .parted(_, let inner): return self.values(inner, live, recorded, within: within)
@@ -168,6 +177,19 @@ package struct RuleSuggestions {
                 return FormFacets.decoded(bytes.firstIndex(of: UInt8(ascii: "=")).map { Array(bytes[($0 + 1)...]) } ?? bytes)
             }
             return (decoded(here), decoded(there))
+        case .xml(let path, .some(let here), .some(let there)):
+            guard let new = value(live, .xml, path), let old = value(recorded, .xml, path) else { return shown(here, there) }
+            return (new, old)
+        case .grpc(_, _, .some(let here), .some(let there)):
+            // Other kinds of fields are shown in words of their own.
+            func isValue(_ text: String) -> Bool { text.hasPrefix("\"") || Int(text) != nil }
+            guard isValue(here), isValue(there) else { return (nil, nil) }
+            return shown(here, there)
+        // Their values are shown without quotation marks, so any that are there belong to them.
+        case .header(_, .some(let here), .some(let there)), .part(_, .filename(.some(let here), .some(let there))),
+            .part(_, .text(let here, let there)):
+            guard !here.hasPrefix("\""), !there.hasPrefix("\"") else { return (nil, nil) }
+            return shown(here, there)
         default: return (nil, nil)
         }
     }
@@ -211,7 +233,7 @@ package struct RuleSuggestions {
             }
             return suggest(.ignore, place)
         }
-        if !place.contains("="), let form = PatternSuggestion.form(of: values.flatMap { [$0.new, $0.old] }) {
+        if !place.contains("="), let form = PatternSuggestion.form(of: values.flatMap { [$0.new, $0.old] }, mayHaveAffixes: true) {
             return suggest(.pattern, "\(place)=\(form)")
         }
         if let words = WordReplacement.rules(for: values, at: place, limit: Self.wordLimit) {
