@@ -10,6 +10,8 @@ package struct VisibleText {
         case line
         /// Keeps line feeds and tabs. Drops the carriage return of a CR LF.
         case lines
+        /// Like `lines`, for a reader that sees more than a person does: joiners and variation selectors are escaped, too. They can spell text.
+        case exact
         /// For JSON: escaped as in JSON, so that the value stays the same. Drops white space other than spaces, tabs and line feeds.
         case json
         /// For XML without CDATA sections: uses character references, so that the value stays the same. Does not change ASCII.
@@ -108,7 +110,7 @@ package struct VisibleText {
         guard bytes[offset] == 13 else { return false }
         return switch self.form {
         case .line, .xml: false
-        case .lines: offset + 1 < end && bytes[offset + 1] == 10
+        case .lines, .exact: offset + 1 < end && bytes[offset + 1] == 10
         case .json: true
         }
     }
@@ -116,9 +118,17 @@ package struct VisibleText {
     private func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         // Joiners are part of Persian words and of emoji.
-        case .format: self.form != .line && (scalar.value == 0x200C || scalar.value == 0x200D)
+        case .format: self.keepsEmoji && (scalar.value == 0x200C || scalar.value == 0x200D)
         case .control, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
-        default: true
+        // Some letters and marks are invisible, such as the fillers of Hangul. Two variation selectors choose the form of an emoji.
+        default: !scalar.properties.isDefaultIgnorableCodePoint || self.keepsEmoji && (scalar.value == 0xFE0E || scalar.value == 0xFE0F)
+        }
+    }
+
+    private var keepsEmoji: Bool {
+        switch self.form {
+        case .line, .exact: false
+        case .lines, .json, .xml: true
         }
     }
 

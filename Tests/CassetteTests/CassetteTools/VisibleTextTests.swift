@@ -8,7 +8,7 @@ import Testing
         ("\u{7F}\0", #"\u{7f}\u{0}"#),
         ("\u{9B}2J", #"\u{9b}2J"#), ("\u{202E}evil\u{2066}", #"\u{202e}evil\u{2066}"#),
         ("\u{2028}\u{E0041}\u{E000}", #"\u{2028}\u{e0041}\u{e000}"#),
-        ("👨\u{200D}👩", #"👨\u{200d}👩"#),
+        ("👨\u{200D}👩", #"👨\u{200d}👩"#), ("\u{3164}\u{FE0F}", #"\u{3164}\u{fe0f}"#),
     ])
     func aLineSpellsOutWhatATerminalWouldObey(text: String, shown: String) {
         #expect(VisibleText.line(text) == shown)
@@ -43,6 +43,22 @@ import Testing
             }
         }
         #expect(!"이름 🐈 é".unicodeScalars.contains(where: VisibleText.isHidden))
+    }
+
+    /// Letters and marks that are not drawn (Default_Ignorable_Code_Point): fillers, joiners of letters and selectors of variants.
+    @Test func noLetterOrMarkThatIsInvisibleIsLeft() {
+        let invisible: [ClosedRange<UInt32>] = [
+            0x34F...0x34F, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F, 0x3164...0x3164, 0xFE00...0xFE0D, 0xFFA0...0xFFA0,
+            0xE0100...0xE01EF,
+        ]
+        for scalar in invisible.joined().compactMap(Unicode.Scalar.init) {
+            for form in [VisibleText.Form.line, .lines, .exact, .json, .xml] {
+                #expect(VisibleText.whole(Array("a\(scalar)b".utf8), form).utf8.allSatisfy { $0 < 0x80 }, "\(scalar.value)")
+            }
+        }
+        let emoji = "❤\u{FE0F} 👨\u{200D}👩 می\u{200C}خواهم"
+        for form in [VisibleText.Form.lines, .json, .xml] { #expect(VisibleText.whole(Array(emoji.utf8), form) == emoji) }
+        #expect(VisibleText.whole(Array((emoji + "\r\n\t").utf8), .exact) == #"❤\u{fe0f} 👨\u{200d}👩 می\u{200c}خواهم"# + "\n\t")
     }
 
     @Test func aSinkOfJSONTakesCharactersInPieces() throws {
