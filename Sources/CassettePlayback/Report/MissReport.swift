@@ -17,6 +17,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case otherMessages(index: Int)
         /// The recorded client left this exchange before its end, but this client did not. The rest of the answer is unknown.
         case clientStayed(index: Int)
+        /// The recorder ended before this exchange did, for example because it was killed. The rest of the answer is unknown.
+        case recorderEnded(index: Int)
         /// With strict order, another exchange is due.
         case outOfOrder(index: Int, due: Int, dueRequest: String)
 
@@ -28,6 +30,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             case .usedUp: "used-up"
             case .otherMessages: "other-messages"
             case .clientStayed: "client-stayed"
+            case .recorderEnded: "recorder-ended"
             case .outOfOrder: "out-of-order"
             }
         }
@@ -97,6 +100,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             "\"\(self.request)\" diverged from exchange \(index + 1), which had begun to answer it"
         case .clientStayed(let index):
             "exchange \(index + 1), \"\(self.request)\", ended when its recorded client left, but this client waits for more"
+        case .recorderEnded(let index):
+            "exchange \(index + 1), \"\(self.request)\", was cut by the end of its recorder, and this client waits for more"
         case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up"
         case .outOfOrder(let index, let due, let dueRequest):
             "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due, and the order is strict"
@@ -117,7 +122,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         guard let near = self.nearest.first else { return ([], [], []) }
         switch self.reason {
         case .notRecorded where !near.isUsedUp, .otherMessages: break
-        case .noCassette, .notRecorded, .usedUp, .clientStayed, .outOfOrder: return ([], [], [])
+        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .outOfOrder: return ([], [], [])
         }
         var paths = near.randomPaths
         // If two recorded requests fit, choosing between them would be a guess.
@@ -176,7 +181,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .notRecorded: return self.match("to record it, \(recording)")
         case .otherMessages:
             return self.match("to record it anew, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")")
-        case .clientStayed: return "to record it whole, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
+        case .clientStayed, .recorderEnded:
+            return "to record it whole, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
         }
@@ -188,7 +194,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .noCassette: return "to record one, open the cassette with mode .once"
         case .notRecorded: return self.match("to record it, \(recording)")
         case .otherMessages: return self.match("to record it anew, open the cassette with mode .all")
-        case .clientStayed: return "to record it whole, open the cassette with mode .all"
+        case .clientStayed, .recorderEnded: return "to record it whole, open the cassette with mode .all"
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
         }
@@ -204,7 +210,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .otherMessages where self.hasOtherMessage && self.rules.ignore.isEmpty:
             return "to accept its messages in any order, open the session with \"conversation\": \"any\"; \(anew)"
         case .otherMessages: return self.match(anew)
-        case .clientStayed: return "to record it whole, open the session with \"mode\": \"all\""
+        case .clientStayed, .recorderEnded: return "to record it whole, open the session with \"mode\": \"all\""
         case .outOfOrder: return "to accept requests in any order, open the session with \"order\": \"any\""
         case .usedUp:
             return "to repeat the last answer, open the session with \"repeat\": \"last\"; to record one more, \(recording)"
@@ -219,7 +225,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .otherMessages where self.hasOtherMessage && self.rules.ignore.isEmpty:
             return "to accept its messages in any order, run with: --conversation any; \(anew)"
         case .otherMessages: return self.match(anew)
-        case .clientStayed: return "to record it whole, run: wiretape record \(self.shownCassette) -- COMMAND"
+        case .clientStayed, .recorderEnded: return "to record it whole, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }

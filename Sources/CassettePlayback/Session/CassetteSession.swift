@@ -638,10 +638,13 @@ public final class CassetteSession: Sendable {
         }
     }
 
-    /// Reports a miss: the recorded client left before the answer's end, but this client waits for the rest.
-    public func clientStayed(_ index: Int) -> MissReport {
+    /// Reports a miss: the recorded client or the recorder left before the answer's end, but this client waits for the rest.
+    ///
+    /// - Parameter party: who cut the recorded exchange.
+    public func clientStayed(_ index: Int, cutBy party: Cut.Party) -> MissReport {
         let report = MissReport(
-            request: self.text(ofExchange: index), mode: self.mode, reason: .clientStayed(index: index), cassette: self.cassettePath,
+            request: self.text(ofExchange: index), mode: self.mode,
+            reason: party == .recorder ? .recorderEnded(index: index) : .clientStayed(index: index), cassette: self.cassettePath,
             audience: self.audience)
         self.state.withLock { state in
             state.verdict.hits -= 1

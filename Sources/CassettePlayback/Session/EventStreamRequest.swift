@@ -25,10 +25,12 @@ extension Interaction {
         if case .cut(let cut) = self.outcome, cut.by != .origin { true } else { false }
     }
 
-    /// Whether its answer is an event stream that was still open when the recorded client, or the recorder, left.
+    /// Whether its answer is an event stream that was still open when the recorded client left.
     ///
-    /// A replay keeps it open after the last event. The rest is unknown, and an end would make the client reconnect.
+    /// A replay keeps it open after the last event. The rest is unknown, and an end would make the client reconnect. If the recorder left
+    /// instead, the recorded client may have received more events.
     public var endsInOpenEvents: Bool {
-        self.wasLeftByClient && self.response?.headers.areOfEventStream == true
+        guard case .cut(let cut) = self.outcome, cut.by == .client else { return false }
+        return self.response?.headers.areOfEventStream == true
     }
 }

@@ -76,7 +76,8 @@ final class RecordedAnswer: Sendable {
     let clientWaited: Bool
     /// The exchange was still running when the recorded client or the recorder left.
     let isHeldOpen: Bool
-    /// How many seconds a client may wait for more of an answer that is held open; nil for an event stream, whose clients do wait.
+    /// How many seconds a client may wait for more of an answer that is held open; nil for an event stream that its client left, since such clients do
+    /// wait.
     let patience: Double?
 
     /// A client that leaves as the recorded one did will have left by then.

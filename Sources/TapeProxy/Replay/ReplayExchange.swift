@@ -240,9 +240,10 @@ final class ReplayExchange: MessageExchange {
         self.deadline = self.proxy.now + .milliseconds(Int64(min(answer.patience ?? idle, idle) * 1000))
     }
 
-    /// The client waits for more than the recorded client got.
+    /// The client waits for more than was recorded.
     private func clientStayed() {
-        let report = self.proxy.session.clientStayed(self.index)
+        let party: Cut.Party = if case .cut(let cut)? = self.answer?.outcome { cut.by } else { .client }
+        let report = self.proxy.session.clientStayed(self.index, cutBy: party)
         self.proxy.count { $0.misses += 1 }
         self.isHeld = false
         guard self.hasBegun else { return self.finish(.miss(report.description)) }

@@ -91,6 +91,7 @@ import Testing
             (.notRecorded, #"to record it, open the session with "mode": "new-episodes""#),
             (.otherMessages(index: 0), #"to record it anew, open the session with "mode": "all""#),
             (.clientStayed(index: 0), #"to record it whole, open the session with "mode": "all""#),
+            (.recorderEnded(index: 0), #"to record it whole, open the session with "mode": "all""#),
             (
                 .outOfOrder(index: 1, due: 0, dueRequest: "GET /"),
                 #"to accept requests in any order, open the session with "order": "any""#

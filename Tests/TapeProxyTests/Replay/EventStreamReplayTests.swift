@@ -54,6 +54,26 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    /// The recorded client may have received more events than the recorder wrote.
+    @Test func aStreamThatItsRecorderCutIsAMissForAClientThatStays() throws {
+        let cut = #"{ "cut": "recorder", "reason": "the recorder ended before the conversation" }"#
+        let (scene, session, folder) = try self.scene(Self.stream("data: 1\n\n", outcome: cut), Self.stream("data: 2\n\n", outcome: cut))
+        scene.client(Self.get())
+        #expect(scene.heard().first?.hasSuffix("||data: 1\n\n") == true)
+        scene.clientEnds()
+        #expect(scene.heard() == ["client closed"])
+        #expect(session.verdict().misses == 0 && session.verdict().hits == 1)
+        scene.connect()
+        scene.client(Self.get())
+        #expect(scene.heard().first?.hasSuffix("||data: 2\n\n") == true)
+        scene.advance(600)
+        #expect(scene.heard().last == "client closed")
+        let verdict = session.verdict()
+        #expect(verdict.misses == 1 && verdict.hits == 1 && verdict.reports.first?.reason == .recorderEnded(index: 1))
+        #expect(verdict.reports.first?.description.contains("was cut by the end of its recorder") == true)
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func aLongStreamIsHeldOpenOnceItsClientHasTakenIt() throws {
         let (scene, _, folder) = try self.scene(Self.stream(String(repeating: "data: 123\n\n", count: 20_000)))
         scene.client(Self.get())
