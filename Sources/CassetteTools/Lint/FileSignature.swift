@@ -49,8 +49,14 @@ enum FileSignature {
     static func binary(_ beginning: [UInt8]) -> (name: String, essence: String, isStripped: Bool)? {
         // Without its CR, LF and NUL, as `curl -d @FILE` sends it.
         if beginning.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x1a]) { return ("PNG", "image/png", true) }
-        guard case .other(let name, let essence) = self.compare("text/plain", beginning, isFile: false) else { return nil }
         let hasLineEnds = beginning.contains { $0 == 0 || $0 == 10 || $0 == 13 }
+        // No text in UTF-8 begins with such a byte, however short the rest is: some versions of curl send a file up to its first NUL.
+        if let found = beginning.withUnsafeBytes({ MagicNumber.fileExtension(of: $0) }), let type = self.types[found],
+            let first = beginning.first, (0x80...0xbf).contains(first) || first >= 0xf5
+        {
+            return (type.name, type.essence, !hasLineEnds)
+        }
+        guard case .other(let name, let essence) = self.compare("text/plain", beginning, isFile: false) else { return nil }
         return (name, essence, !hasLineEnds)
     }
 

@@ -112,7 +112,8 @@ struct SpelledObject {
         guard self.isHash(hash) else { return false }
         let start = name.lastIndex(of: UInt8(ascii: ".")).map { $0 + 1 } ?? name.startIndex
         guard start < name.endIndex, name[start] >= 65, name[start] <= 90 else { return false }
-        if start > name.startIndex { return name.first.map { $0 >= 97 } == true }
+        // `first.Last@cafe` is an address.
+        if start > name.startIndex { return name.first.map { $0 >= 97 } == true && hash.contains { $0 < 97 } }
         return hash.count >= 6 && hash.contains { $0 >= 97 } && hash.contains { $0 < 97 }
     }
 

@@ -26,7 +26,8 @@ import Testing
 
     @Test(arguments: [
         "", "a", "[object]", "[object Object] and more", "[1 2 3]", "[1 2 3 4 5 6 7 256]", "[1, 2, 3, 4, 5, 6, 7, 8]", "Admin@123456",
-        "Admin@cafe", "first.Last@cafe.example", "first.last@cafe", "miso@1b2c3d4e", "HASH(sha256)", "HASH(0x55) is a hash",
+        "Admin@cafe", "first.Last@cafe.example", "first.last@cafe", "first.Last@cafe", "miso@1b2c3d4e", "HASH(sha256)",
+        "HASH(0x55) is a hash",
         "a=b=HASH(0x1)",
         "map[key]", "mapping", "&{", "&name;", "<p>it crashed at 0x12</p>", "<p>a</p>", "<img alt=\"at 0x12\">", "#hashtag", "#<3",
         "System.Text.Json", "System.IO", "Optional", "Instance of a class", "{length = 85}", "null", "NaN", "None", "Array", "bytes",
