@@ -65,12 +65,27 @@ struct TunnelBreaking {
             var rest = bytes
             let first = rest.readSlice(length: count) ?? ByteBuffer()
             return [.bytes(first)] + self.come(then: rest)
-        case .messages, .reordering: return self.units.push(bytes).flatMap { self.put($0) }
+        case .messages, .reordering:
+            var items = self.units.push(bytes).flatMap { self.put($0) }
+            // From here on bytes pass as they come, so the beginning of the next message goes first.
+            if case .passing = self.phase {
+                let rest = self.units.rest()
+                if rest.readableBytes > 0 { items.append(.bytes(rest)) }
+            }
+            return items
         }
     }
 
     private mutating func put(_ unit: WebSocketUnits.Unit) -> [AnswerItem] {
-        guard unit.isMessage else { return self.isOver ? [] : [.bytes(unit.bytes)] }
+        guard unit.isMessage else {
+            if case .reordering(let late) = self.phase, unit.isClose {
+                self.phase = .passing
+                self.notes.add(rule: self.fault.rule, "no message follows the one that was to come later")
+                return [.bytes(late), .bytes(unit.bytes)]
+            }
+            if unit.isClose, case .messages = self.phase { self.noteEnd() }
+            return self.isOver ? [] : [.bytes(unit.bytes)]
+        }
         switch self.phase {
         case .over: return []
         case .passing, .bytes: return [.bytes(unit.bytes)]
@@ -98,6 +113,12 @@ struct TunnelBreaking {
         }
     }
 
+    /// The WebSocket is closed before the fault has come.
+    private func noteEnd() {
+        if case .slice = self.fault.kind { return }
+        self.notes.add(rule: self.fault.rule, "the WebSocket ends before the fault")
+    }
+
     private var isOver: Bool { if case .over = self.phase { true } else { false } }
 
     private mutating func come(then rest: ByteBuffer = ByteBuffer()) -> [AnswerItem] {
@@ -105,8 +126,7 @@ struct TunnelBreaking {
         switch self.fault.kind {
         case .stall(let time):
             self.phase = .passing
-            let held = self.units.rest()
-            return [.stall(time)] + [rest, held].filter { $0.readableBytes > 0 }.map { .bytes($0) }
+            return [.stall(time)] + (rest.readableBytes > 0 ? [.bytes(rest)] : [])
         case .timeout: return [.stall(nil)]
         case .webSocketClose(let code, let reason): return [.data(Self.closeFrame(code, reason)), .flush, .end(.closed)]
         case .reset(let code, let isOfConnection): return [.flush, .end(.reset(code: code, isOfConnection: isOfConnection))]

@@ -6,6 +6,9 @@ struct WebSocketUnits {
         var bytes: ByteBuffer
         /// False for a control frame.
         var isMessage: Bool
+
+        /// RFC 6455, 5.5.1
+        var isClose: Bool { !self.isMessage && (self.bytes.getInteger(at: self.bytes.readerIndex, as: UInt8.self) ?? 0) & 0xf == 8 }
     }
 
     /// Bytes of a message whose end has not come; a longer one passes in parts, the last of which counts as the message.

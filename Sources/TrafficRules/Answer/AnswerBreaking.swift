@@ -190,13 +190,11 @@ package struct AnswerBreaking<Local: Sendable> {
             return (count > 0 ? [.data(first)] : []) + self.come(then: !rest.isEmpty ? [.data(rest)] : [])
         case .units(let count): return self.units(bytes, count)
         case .reordering(let late):
+            let complete = self.units?.push(bytes) ?? []
+            guard let next = complete.first else { return [] }
             self.phase = .passing
-            guard let next = self.units?.push(bytes).first else {
-                self.phase = .reordering(late)
-                return []
-            }
-            let rest = self.units?.rest() ?? []
-            return [.data(next), .data(late)] + (!rest.isEmpty ? [.data(rest)] : [])
+            let rest = complete.dropFirst() + [self.units?.rest() ?? []]
+            return [.data(next), .data(late)] + rest.filter { !$0.isEmpty }.map { .data($0) }
         case .holding(let head, let framing, var held):
             held += bytes
             guard held.count <= Self.heldLimit else {
@@ -260,7 +258,10 @@ package struct AnswerBreaking<Local: Sendable> {
                 return [.end(.finished(HeaderFields(), NeverIndexed()))]
             }
             return self.come(then: [.end(.finished(trailers, neverIndexed))])
-        case .reordering(let late): return [.data(late), .end(end)]
+        case .reordering(let late):
+            self.note("no event or message follows the one that was to come later")
+            let rest = self.units?.rest() ?? []
+            return [.data(late)] + (!rest.isEmpty ? [.data(rest)] : []) + [.end(end)]
         case .units:
             let rest = self.units?.rest() ?? []
             self.note("the stream of the answer ends before the fault")
