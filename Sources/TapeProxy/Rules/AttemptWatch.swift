@@ -14,6 +14,9 @@ final class AttemptWatch {
     private let time: () -> Duration
     private var digest = FastSHA256()
     private var hasHead = false
+    private var status = 0
+    /// Whether the answer's own end is among what goes to the client.
+    private var isWhole = false
 
     /// Nil if enough attempts have been watched.
     ///
@@ -43,6 +46,12 @@ final class AttemptWatch {
     /// - Parameter isInjected: a rule has made it.
     func answered(_ item: AnswerItem, isInjected: Bool) {
         let now = self.time()
+        switch item {
+        case .head(let head, _): self.status = head.status
+        case .local(let answer, _): self.status = answer.status
+        case .end(.finished): self.isWhole = true
+        default: break
+        }
         self.log.change(self.number) { attempt in
             attempt.isInjected = attempt.isInjected || isInjected
             switch item {
@@ -71,7 +80,14 @@ final class AttemptWatch {
 
     func ended() {
         let now = self.time()
-        self.log.change(self.number) { $0.end = $0.end ?? now }
+        let status = self.isWhole ? self.status : nil
+        self.log.change(self.number) { attempt in
+            attempt.end = attempt.end ?? now
+            // A stall that ended, and the rest came: the client has its answer, and a later request is not a retry.
+            guard let status, attempt.clientLeft == nil, case .stalled(let start) = attempt.outcome else { return }
+            attempt.stalledFrom = start
+            attempt.outcome = .answer(status)
+        }
     }
 
     func clientLeft() {

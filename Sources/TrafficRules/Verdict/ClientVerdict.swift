@@ -41,6 +41,8 @@ package struct ClientVerdict: Sendable {
         package var isRetryAfterDate: Bool
         /// When the client closed its side, or reset the stream, before the end.
         package var clientLeft: Duration?
+        /// When the answer stalled, although all of it came in the end.
+        package var stalledFrom: Duration?
         package var version: HTTPVersion
         /// Equal for requests on one connection.
         package var connection: Int
@@ -416,7 +418,8 @@ package struct ClientVerdict: Sendable {
         private mutating func judgeWaits(_ order: [Int]) {
             for index in order {
                 let attempt = self.attempts[index]
-                guard case .stalled(let start) = attempt.outcome else { continue }
+                let from: Duration? = if case .stalled(let from) = attempt.outcome { from } else { attempt.stalledFrom }
+                guard let start = from else { continue }
                 let left = [attempt.clientLeft, attempt.connectionEnd].compactMap { $0 }.min()
                 let wait = (left ?? attempt.end ?? self.run.end) - start
                 guard wait >= self.limits.stallWait else { continue }
