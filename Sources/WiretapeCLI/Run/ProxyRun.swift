@@ -84,7 +84,7 @@ struct ProxyRun {
             (report: $0, file: try OutputFile(path: $0.path, from: self.pulled ?? self.file, removesOld: true))
         }
         // A mistyped name leaves no folders, cassettes and logs behind.
-        if !self.browser.browser, let name = self.command.first, ProgramSearch.file(name) == nil {
+        if !self.browser.browser, let name = self.command.first, !ProgramSearch.isThere(name) {
             screen.complain(ChildProcess.notFound(name))
             return ExitStatus.commandNotFound
         }

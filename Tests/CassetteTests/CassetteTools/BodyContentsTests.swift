@@ -40,7 +40,7 @@ import Testing
         let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true, keptSize: 4)
         #expect(contents.inflated == [.gzip] && contents.size == 9)
         let atHand = try contents.forRandomAccess()
-        #expect(atHand.inflated == nil && atHand.size == 9)
+        #expect(atHand.inflated == [.gzip] && atHand.size == 9)
         for start in 0..<9 {
             let expected = Array("wiretape ".utf8)[start...]
             #expect(try contents.part(start..<9).load(limit: 9) == Array(expected))
