@@ -66,7 +66,7 @@ import Testing
         #expect(try folder.names(in: "out.bodies").isEmpty)
     }
 
-    @Test(arguments: ["har": HARText.log(), "warc": "", "blocked": HARText.log(blocked)].sorted { $0.key < $1.key })
+    @Test(arguments: [("har", HARText.log()), ("warc", ""), ("blocked", HARText.log(blocked))])
     func filesWithoutExchangesLeaveNoCassette(_ name: String, _ text: String) throws {
         let message = try self.importing.failure(text, as: "in.\(name)") { if name == "warc" { $0.kind = .warc } }
         #expect(message.contains("no exchange to import") && message.contains("in.\(name)"), "\(message)")

@@ -43,7 +43,8 @@ import Testing
     }
 
     @Test func theNamesAreInTheReport() throws {
-        let text = Self.cassette(Self.interaction("<OLLAMA_API_BASE>/chat"), Self.interaction("<OTHER>/x"))
+        let text = Self.cassette(
+            Self.interaction("<OLLAMA_API_BASE>/chat"), Self.interaction("<OTHER>/x"), Self.interaction("http://a.test/kept"))
         let report = try self.importing.run(text, as: "c.yml").report
         #expect(self.losses(report)["placeholder"]?.text.hasSuffix("(OLLAMA_API_BASE, OTHER)") == true)
     }
