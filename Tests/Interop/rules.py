@@ -21,7 +21,7 @@ import urllib.parse
 from harness import Handler, stop, wait_for
 
 NEEDS = "curl:curl node:nodejs"
-PYPI = ["urllib3==2.8.0", "httpx==0.28.1", "requests==2.32.3", "botocore==1.35.0"]
+PYPI = ["boto3==1.44.8", "httpx==0.28.1", "requests==2.34.2", "urllib3==2.8.0"]
 BOUND = 900
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
