@@ -792,7 +792,7 @@ def client_cases(lab):
     yield "curl-cut-for-whole", ["sh", "-c", f"curl -sS -o /dev/null {SHOP}/long || true"], cut, ["cut-accepted"], 0
     yield "curl-reset", curl("--retry", "2", "--retry-all-errors"), reset, [], 0
     yield "curl-lost", curl("--retry", "2"), lost, ["no-retry"], 52
-    yield "curl-time-limit", curl("-m", "1"), "fault: timeout", [], 28
+    yield "curl-time-limit", curl("-m", "0.5"), "fault: timeout", [], 28
     yield "curl-no-time-limit", curl("-o", "long", path="/long"), "fault: { kind: stall, for: 2s, after: 1KiB }", ["endless-wait"], 0
     yield "curl-loop", ["sh", "-c", f"for i in 1 2 3; do curl -sS {SHOP}/pay; done"], always, ["no-backoff"], 0
     yield "urllib3-503", py("u1", URLLIB3 % ("total=3, backoff_factor=0.7, status_forcelist=[503]", "GET", None)), twice, [], 0
