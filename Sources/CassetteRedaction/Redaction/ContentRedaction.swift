@@ -94,7 +94,7 @@ struct ContentRedaction {
         let first = Int(range[..<dash].dropFirst("bytes ".count).drop { $0 == " " })
         var borders: TextRedaction.Borders = first == 0 ? [] : .start
         let size = Int(range[range.index(after: slash)...])
-        if let last = Int(range[range.index(after: dash)..<slash]), let size, last >= size - 1 { return borders }
+        if let last = Int(range[range.index(after: dash)..<slash]), let size, size > 0, last >= size - 1 { return borders }
         borders.formUnion([.end, .rest])
         return borders
     }
