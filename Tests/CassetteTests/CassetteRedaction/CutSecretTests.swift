@@ -21,6 +21,14 @@ import Testing
         return (String(decoding: body?.bytes ?? [], as: UTF8.self), outcome.notes)
     }
 
+    @Test(arguments: [
+        "0-1/-9223372036854775808", "0-1/0", "9223372036854775807-9223372036854775807/9223372036854775807", "-/-", "0-/", "/",
+    ])
+    func anImpossiblePartIsReadAsAnyOther(_ range: String) {
+        let borders = ContentRedaction.borders(HeaderFields(["Content-Range: bytes \(range)"]))
+        #expect(borders.isSubset(of: [.both, .rest]))
+    }
+
     @Test(arguments: ["text/plain", "application/octet-stream", "image/png", "application/json"])
     func bothPiecesOfAKnownSecretAreRemovedFromParts(_ type: String) {
         for cut in [8, 10, 15] {
