@@ -181,7 +181,7 @@ import Testing
     @Test func laterSecretIsRedactedInEarlierExchangesAndTheirFiles() throws {
         let secret = "kT7-pQ2xV9mZ4w"
         let recorder = try self.open(.all)
-        let filler = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
+        let filler = [UInt8](repeating: 0xff, count: 100_000)
         self.put(recorder, TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: filler + Array(secret.utf8)))
         self.put(recorder, TapedExchanges.simple(2, body: "is \(secret) there?"))
         self.put(recorder, TapedExchanges.exchange(3, fields: ["X-Api-Key: \(secret)"], body: []))
@@ -192,7 +192,9 @@ import Testing
         #expect(interactions[2].response?.headers == HeaderFields(["X-Api-Key: {{api-key:1}}"]))
         let names = try self.folder.names(in: "tape.bodies")
         #expect(names.count == 1)
-        for name in names { #expect(try self.folder.read("tape.bodies/\(name)").suffix(20).starts(with: "aaaaaa{{api-key".utf8)) }
+        // A binary file keeps its length.
+        let redacted = filler + Array("{{api-key:1}}*".utf8)
+        for name in names { #expect(try Array(self.folder.read("tape.bodies/\(name)")) == redacted) }
     }
 
     /// HEAD has the length and the checksums of GET (RFC 9110, 9.3.2), in either order.

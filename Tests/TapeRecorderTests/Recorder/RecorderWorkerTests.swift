@@ -19,7 +19,7 @@ import Testing
         for size in isFull ? [60 << 10, 1000, 10] : [] {
             let words = [UInt8](repeating: UInt8(ascii: "x"), count: size)
             var number = 0
-            while vault.placeholder(for: words + Array("\(number)".utf8), kind: "words", isSure: false).number > 0 { number += 1 }
+            while vault.placeholder(for: Array("\(number) ".utf8) + words, kind: "words", isSure: false).number > 0 { number += 1 }
         }
         let (queue, status, notices) = (RecorderQueue { _ in }, Guarded(RecorderStatus()), Guarded<[String]>([]))
         let worker = RecorderWorker(file: file, queue: queue, status: status, drained: Guarded(nil)) { text in
