@@ -206,7 +206,7 @@ enum RangeRule {
     }
 
     /// - Parameters:
-    ///   - candidates: recorded answers, in order of request start.
+    ///   - candidates: recorded answers, those that fit the request best first.
     ///   - sent: when an exchange was last sent; 0 if it was not. Ranges come from the representation that was sent last, so that the parts
     ///     of one download never come from two versions.
     static func outcome(
@@ -214,7 +214,7 @@ enum RangeRule {
     ) -> Outcome? {
         let wholes = candidates.filter(\.facts.isWhole)
         let latest = candidates.filter { sent($0.index) > 0 }.max { sent($0.index) < sent($1.index) }
-        let whole = latest.map { latest in wholes.last { $0.index == latest.index || $0.facts.isOfSame(as: latest.facts) } } ?? wholes.first
+        let whole = latest.map { latest in wholes.first { $0.index == latest.index || $0.facts.isOfSame(as: latest.facts) } } ?? wholes.first
         if let whole {
             guard let request = RangeRequest(range), let ranges = request.ranges(of: whole.facts.length),
                 whole.facts.fulfils(ifRange: ifRange)

@@ -195,6 +195,49 @@ struct RequestProfile: Sendable, Hashable {
         }
     }
 
+    /// What tells one requester from another, so that the data of one is not joined with that of the other.
+    private struct Requester: Sendable, Hashable {
+        /// Which kinds of credentials there are.
+        private(set) var kinds: Set<Kind> = []
+        /// Hashes of the secrets that last longer than one request, with the numbers of their placeholders. Sorted.
+        private var secrets: [UInt64] = []
+
+        enum Kind: Sendable, Hashable { case authorization, cookie }
+
+        /// Schemes whose credentials stay the same: HTTP Authentication Scheme Registry, and those that APIs made up.
+        private static let lastingSchemes: Set<String> = [
+            "basic", "bearer", "token", "apikey", "api-key", "key", "privatetoken", "jwt", "dpop", "splunk", "klaviyo-api-key", "bot",
+        ]
+
+        /// - Parameter name: in lower case.
+        mutating func note(_ name: String, _ value: ArraySlice<UInt8>, isFresh: Bool) {
+            switch name {
+            case "authorization":
+                self.kinds.insert(.authorization)
+                let scheme = String(decoding: value.prefix { $0 != 32 }, as: UTF8.self).lowercased()
+                if Self.lastingSchemes.contains(scheme) || !value.contains(32) { self.add(name, value) }
+            case "cookie":
+                // Scripts set other cookies, with new values for each request.
+                for cookie in value.split(separator: UInt8(ascii: ";"))
+                where cookie.withUnsafeBytes({ MatchMark.placeholder(in: $0, from: 0) != nil }) {
+                    self.kinds.insert(.cookie)
+                    self.add(name, cookie.drop { $0 == 32 })
+                }
+            default:
+                let lasts = !isFresh || name.hasSuffix("token") && !name.contains("csrf") && !name.contains("xsrf")
+                if lasts, value.withUnsafeBytes({ MatchMark.placeholder(in: $0, from: 0) != nil }) { self.add(name, value) }
+            }
+        }
+
+        private mutating func add(_ name: String, _ value: ArraySlice<UInt8>) {
+            var hasher = Hasher()
+            hasher.combine(name)
+            value.withUnsafeBytes { hasher.combine(bytes: $0) }
+            self.secrets.append(UInt64(truncatingIfNeeded: hasher.finalize()))
+            self.secrets.sort()
+        }
+    }
+
     /// The hash of a value that equals all others: a mark replaces a secret that changes with each run.
     static let anything: UInt64 = 0
 
@@ -202,6 +245,7 @@ struct RequestProfile: Sendable, Hashable {
     private(set) var fields: [Field] = []
     /// The placeholders in the request's URL, fields and body.
     var placeholders: HeldPlaceholders
+    private var requester = Requester()
 
     /// - Parameters:
     ///   - rules: their ignored fields are left out, and their patterns make values equal.
@@ -223,6 +267,7 @@ struct RequestProfile: Sendable, Hashable {
             var field = Self.field(hash, headers.valueBytes(at: index), of: name, rules)
             field.isFresh = role == .neverDecides
             self.add(field, isLive: isLive)
+            self.requester.note(name, headers.valueBytes(at: index), isFresh: field.isFresh)
         }
     }
 
@@ -262,8 +307,21 @@ struct RequestProfile: Sendable, Hashable {
         return other
     }
 
-    /// Whether all fields are equal, except for those that change with each request.
+    /// Whether this live request may come from the requester of a recorded one: all fields are equal, except for those that change with
+    /// each request, and both have credentials or neither has. A secret has another number in each run, so its value is unknown.
+    func mayBeOfRequester(of recorded: RequestProfile) -> Bool {
+        self.requester.kinds == recorded.requester.kinds && self.agreesOnLastingFields(with: recorded)
+    }
+
+    /// Whether two recorded requests come from the same requester: the secrets that do not change with each request are the same, too.
     func isOfSameRequester(as other: RequestProfile) -> Bool {
+        self.requester == other.requester && self.agreesOnLastingFields(with: other)
+    }
+
+    /// Whether both have credentials, or neither has.
+    func hasCredentials(like other: RequestProfile) -> Bool { self.requester.kinds == other.requester.kinds }
+
+    private func agreesOnLastingFields(with other: RequestProfile) -> Bool {
         let names = Set((self.fields + other.fields).filter { !$0.isFresh }.map(\.name))
         return names.allSatisfy { self.agrees(with: other, on: $0) }
     }

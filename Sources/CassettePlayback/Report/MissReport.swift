@@ -19,6 +19,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case clientStayed(index: Int)
         /// The recorder ended before this exchange did, for example because it was killed. The rest of the answer is unknown.
         case recorderEnded(index: Int)
+        /// The client does not accept the content coding of this exchange's answer, which cannot be decoded for it.
+        case codingNotAccepted(index: Int, coding: String)
         /// With strict order, another exchange is due.
         case outOfOrder(index: Int, due: Int, dueRequest: String)
 
@@ -31,6 +33,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             case .otherMessages: "other-messages"
             case .clientStayed: "client-stayed"
             case .recorderEnded: "recorder-ended"
+            case .codingNotAccepted: "coding-not-accepted"
             case .outOfOrder: "out-of-order"
             }
         }
@@ -102,6 +105,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             "exchange \(index + 1), \"\(self.request)\", ended when its recorded client left, but this client waits for more"
         case .recorderEnded(let index):
             "exchange \(index + 1), \"\(self.request)\", was cut by the end of its recorder, and this client waits for more"
+        case .codingNotAccepted(let index, let coding):
+            "exchange \(index + 1), \"\(self.request)\", has a body coded as \"\(PlainText.escape(coding.utf8, limit: 40))\", which this client does not accept and which cannot be decoded for it"
         case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up"
         case .outOfOrder(let index, let due, let dueRequest):
             "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due, and the order is strict"
@@ -122,7 +127,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         guard let near = self.nearest.first else { return ([], [], []) }
         switch self.reason {
         case .notRecorded where !near.isUsedUp, .otherMessages: break
-        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .outOfOrder: return ([], [], [])
+        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .codingNotAccepted, .outOfOrder: return ([], [], [])
         }
         var paths = near.randomPaths
         // If two recorded requests fit, choosing between them would be a guess.
@@ -183,6 +188,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             return self.match("to record it anew, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")")
         case .clientStayed, .recorderEnded:
             return "to record it whole, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
+        case .codingNotAccepted:
+            return "to record it for this client, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
         }
@@ -195,6 +202,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .notRecorded: return self.match("to record it, \(recording)")
         case .otherMessages: return self.match("to record it anew, open the cassette with mode .all")
         case .clientStayed, .recorderEnded: return "to record it whole, open the cassette with mode .all"
+        case .codingNotAccepted: return "to record it for this client, open the cassette with mode .all"
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
         }
@@ -211,6 +219,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             return "to accept its messages in any order, open the session with \"conversation\": \"any\"; \(anew)"
         case .otherMessages: return self.match(anew)
         case .clientStayed, .recorderEnded: return "to record it whole, open the session with \"mode\": \"all\""
+        case .codingNotAccepted: return "to record it for this client, open the session with \"mode\": \"all\""
         case .outOfOrder: return "to accept requests in any order, open the session with \"order\": \"any\""
         case .usedUp:
             return "to repeat the last answer, open the session with \"repeat\": \"last\"; to record one more, \(recording)"
@@ -226,6 +235,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             return "to accept its messages in any order, run with: --conversation any; \(anew)"
         case .otherMessages: return self.match(anew)
         case .clientStayed, .recorderEnded: return "to record it whole, run: wiretape record \(self.shownCassette) -- COMMAND"
+        case .codingNotAccepted: return "to record it for this client, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }

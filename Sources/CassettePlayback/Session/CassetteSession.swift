@@ -313,9 +313,14 @@ public final class CassetteSession: Sendable {
         case .again:
             state.verdict.hits += 1
             state.verdict.repeatedHits += 1
-        case .instead(_, let left):
+        case .instead(let index, let left):
             state.verdict.hits += 1
             state.abandoned[left] = nil
+            // A second answer to a request that changes something may not be what the origin would say.
+            let text = self.text(ofExchange: index)
+            if !["GET ", "HEAD ", "OPTIONS "].contains(where: text.hasPrefix) {
+                state.verdict.note(computed: "\(text): exchange \(index + 1) in place of exchange \(left + 1), which its client left")
+            }
         case .outOfTurn(let index, let due): self.note(index, other: due, isRefused: true, in: &state.verdict)
         case .usedUp: break
         }
@@ -642,10 +647,18 @@ public final class CassetteSession: Sendable {
     ///
     /// - Parameter party: who cut the recorded exchange.
     public func clientStayed(_ index: Int, cutBy party: Cut.Party) -> MissReport {
+        self.missed(index, party == .recorder ? .recorderEnded(index: index) : .clientStayed(index: index))
+    }
+
+    /// Reports a miss: the client does not accept the content coding of the recorded answer, which cannot be decoded for it.
+    public func codingNotAccepted(_ index: Int, coding: String) -> MissReport {
+        self.missed(index, .codingNotAccepted(index: index, coding: coding))
+    }
+
+    /// An exchange that was assigned to a request does not answer it.
+    private func missed(_ index: Int, _ reason: MissReport.Reason) -> MissReport {
         let report = MissReport(
-            request: self.text(ofExchange: index), mode: self.mode,
-            reason: party == .recorder ? .recorderEnded(index: index) : .clientStayed(index: index), cassette: self.cassettePath,
-            audience: self.audience)
+            request: self.text(ofExchange: index), mode: self.mode, reason: reason, cassette: self.cassettePath, audience: self.audience)
         self.state.withLock { state in
             state.verdict.hits -= 1
             state.verdict.misses += 1

@@ -123,6 +123,8 @@ struct FieldChoice: Sendable {
     /// How well a class fits a request; smaller is better.
     private struct Rank: Comparable {
         var isLeft: Bool
+        /// The recorded request is another requester's. Known only where one of the exchanges was left.
+        var isOther = false
         var otherLastEventID: Bool
         var equalFields: Int
         /// How many of these are the same text. A placeholder matches any value, but preferably a secret.
@@ -131,7 +133,11 @@ struct FieldChoice: Sendable {
         var otherFields: Int
 
         private var order: (Int, Int, Int, Int, Int) {
-            (self.isLeft ? 1 : 0, self.otherLastEventID ? 1 : 0, -self.equalFields, -self.sameFields, self.otherFields)
+            // A complete exchange of another requester is no better than one that this requester left.
+            (
+                (self.isLeft ? 1 : 0) + (self.isOther ? 1 : 0), self.otherLastEventID ? 1 : 0, -self.equalFields, -self.sameFields,
+                self.otherFields
+            )
         }
 
         static func < (left: Rank, right: Rank) -> Bool {
@@ -175,14 +181,21 @@ struct FieldChoice: Sendable {
     /// Leaves out exchanges whose answers violate the request's preconditions.
     private mutating func fulfilling<Result>(_ live: LiveFields, _ body: (inout FieldChoice) -> Result) -> Result {
         self.refresh()
-        guard live.isJudged else { return body(&self) }
+        guard live.isJudged || live.asksRange else { return body(&self) }
+        func fails(_ member: UInt32, _ one: Class) -> Bool {
+            // A part of a coded body cannot be decoded.
+            !live.allows(one.kind, with: self.validators[member] ?? .none, of: one.profile)
+                || one.kind == .partialContent && !live.reads(self.ranges[member]?.coding, of: one.profile)
+        }
+        let failing = self.classes.indices.filter { number in
+            let one = self.classes[number]
+            return one.kind.isConditional && one.members.contains { fails($0, one) }
+        }
+        guard !failing.isEmpty else { return body(&self) }
         var narrowed = self
-        for number in narrowed.classes.indices where narrowed.classes[number].kind.isConditional {
-            let (kind, profile) = (narrowed.classes[number].kind, narrowed.classes[number].profile)
+        for number in failing {
             narrowed.classes[number].turn = AssignmentRule.Turn()
-            narrowed.classes[number].members.removeAll {
-                !live.allows(kind, with: self.validators[$0] ?? .none, of: profile)
-            }
+            narrowed.classes[number].members.removeAll { fails($0, self.classes[number]) }
         }
         narrowed.classes.removeAll { $0.members.isEmpty }
         defer { self.repetitions = narrowed.repetitions }
@@ -192,7 +205,10 @@ struct FieldChoice: Sendable {
     /// The classes that may answer a request. A placeholder of the cassette in the request identifies the client. If some classes have it,
     /// the others belong to another client, even when those that have it are used up.
     private func candidates(_ live: LiveFields) -> [Int] {
-        let allowed = self.classes.indices.filter { self.allows(self.classes[$0], live) }
+        let allowed = self.classes.indices.filter { number in
+            self.allows(self.classes[number], live)
+                && !(live.asksRange && live.computesRanges && self.prefersComputed(to: self.classes[number], for: live))
+        }
         guard !live.placeholders.isEmpty, allowed.count > 1 else { return allowed }
         return Self.least(allowed) { self.missingPlaceholders(self.classes[$0], live) }
     }
@@ -251,7 +267,12 @@ struct FieldChoice: Sendable {
         }
         // A used-up exchange that answers again fits better than an unused one of another client.
         if rule.repetition != .never { allowed = Self.least(allowed) { self.rank(self.classes[$0], for: live).fit } }
-        let ranks = allowed.map { self.rank(self.classes[$0], for: live) }
+        let hasLeft = allowed.contains { self.classes[$0].isLeft }
+        let ranks = allowed.map { number in
+            var rank = self.rank(self.classes[number], for: live)
+            if hasLeft { rank.isOther = !live.profile.mayBeOfRequester(of: self.classes[number].profile) }
+            return rank
+        }
         var best: (index: Int, rank: Rank)?
         for (number, rank) in zip(allowed, ranks) {
             guard let next = rule.next(of: self.classes[number].members[...], turn: &self.classes[number].turn) else { continue }
@@ -301,40 +322,85 @@ struct FieldChoice: Sendable {
 
     /// The answer to a request for ranges that were not recorded; nil if the recording does not contain them.
     ///
-    /// The whole representation is the one that the same request without ranges would get. Parts are joined only if their requests are
-    /// equal except for fields that change with each request, because an entity tag such as "1" may belong to another user's
-    /// representation.
+    /// Comes from the answers to one requester: those whose requests fit best. Others are used only if they differ in the types that they
+    /// accept and have the same strong validator, because an entity tag such as "1" may belong to another user's representation. If several requesters fit
+    /// equally well, none answers.
     mutating func computed(for live: LiveFields, _ rule: AssignmentRule) -> RangeRule.Outcome? {
         guard live.asksRange, let range = live.range else { return nil }
         return self.fulfilling(live) { choice in
-            let sources = choice.classes.indices.filter { number in
-                let one = choice.classes[number]
-                return (one.kind == .whole || one.kind == .partialContent)
-                    && choice.compared.allSatisfy { live.accepts(.whole, of: one.profile, comparing: $0.key, $0.value) }
-            }
-            let placed = Self.least(sources) { choice.missingPlaceholders(choice.classes[$0], live) }
-            func fit(_ number: Int) -> Fit {
-                var one = choice.classes[number]
-                one.profile = one.profile.without(LiveFields.rangeNames)
-                return choice.rank(one, for: live).fit
-            }
-            let wholes = Self.least(placed.filter { choice.classes[$0].kind == .whole }, by: fit)
-            let parts = Self.least(placed.filter { choice.classes[$0].kind == .partialContent }, by: fit)
-            let first = parts.first.map { choice.classes[$0].profile.without(LiveFields.rangeNames) }
-            let joined = placed.filter { number in
-                let one = choice.classes[number]
-                return one.kind == .partialContent
-                    && first?.isOfSameRequester(as: one.profile.without(LiveFields.rangeNames)) == true
-            }
-            var candidates: [(index: Int, facts: RangeFacts)] = []
-            for number in wholes + joined {
-                for member in choice.classes[number].members {
-                    if let facts = choice.ranges[member] { candidates.append((Int(member), facts)) }
-                }
-            }
-            candidates.sort { $0.index < $1.index }
+            let sources = choice.rangeSources(for: live)
+            guard let first = sources.first else { return nil }
+            let fitting = sources.filter { $0.fit == first.fit }
+            guard fitting.allSatisfy({ choice.areInterchangeable($0, first) }) else { return nil }
+            let candidates = choice.joined(first, sources)
             return RangeRule.outcome(range: range, ifRange: live.ifRange, candidates: candidates, sent: rule.sent)
         }
+    }
+
+    /// Recorded answers from which ranges may be computed.
+    private struct RangeSource {
+        var number: Int
+        /// Without ranges.
+        var profile: RequestProfile
+        var fit: Fit
+    }
+
+    /// Those that fit best come first.
+    private func rangeSources(for live: LiveFields) -> [RangeSource] {
+        let numbers = self.classes.indices.filter { number in
+            let one = self.classes[number]
+            return (one.kind == .whole || one.kind == .partialContent) && one.members.contains { self.ranges[$0] != nil }
+                && self.compared.allSatisfy { live.accepts(.whole, of: one.profile, comparing: $0.key, $0.value) }
+        }
+        let placed = Self.least(numbers) { self.missingPlaceholders(self.classes[$0], live) }
+        let sources = placed.map { number in
+            var one = self.classes[number]
+            one.profile = one.profile.without(LiveFields.rangeNames)
+            return RangeSource(number: number, profile: one.profile, fit: self.rank(one, for: live).fit)
+        }
+        // Without credentials, a request gets what others without credentials got, and the other way around.
+        let alike = sources.filter { live.profile.hasCredentials(like: $0.profile) }
+        return (alike.isEmpty ? sources : alike).sorted { ($0.fit, $0.number) < ($1.fit, $1.number) }
+    }
+
+    /// Whether both are answers to one requester, or have the same bytes.
+    private func areInterchangeable(_ one: RangeSource, _ other: RangeSource) -> Bool {
+        if one.profile.isOfSameRequester(as: other.profile) { return true }
+        let (left, right) = (self.classes[one.number], self.classes[other.number])
+        if left.kind == .whole, right.kind == .whole, left.answers == right.answers { return true }
+        guard Self.isSameButForTypes(one, other), let facts = self.facts(one).first?.facts else { return false }
+        return (self.facts(one) + self.facts(other)).allSatisfy { $0.facts.isOfSame(as: facts) }
+    }
+
+    /// Whether the requests differ in nothing but the types that they accept.
+    private static func isSameButForTypes(_ one: RangeSource, _ other: RangeSource) -> Bool {
+        one.profile.without(LiveFields.negotiationNames).isOfSameRequester(as: other.profile.without(LiveFields.negotiationNames))
+    }
+
+    private func facts(_ source: RangeSource) -> [(index: Int, facts: RangeFacts)] {
+        self.classes[source.number].members.compactMap { member in self.ranges[member].map { (Int(member), $0) } }
+    }
+
+    /// Those that fit as well as one of them, then other answers to its requester, and then those that certainly are of the same
+    /// representation, each in order of request start.
+    private func joined(_ first: RangeSource, _ sources: [RangeSource]) -> [(index: Int, facts: RangeFacts)] {
+        let coding = self.facts(first).first?.facts.coding
+        func candidates(_ sources: [RangeSource]) -> [(index: Int, facts: RangeFacts)] {
+            sources.flatMap(self.facts).sorted { $0.index < $1.index }
+        }
+        let own = sources.filter { $0.profile.isOfSameRequester(as: first.profile) }
+        let ownCandidates = (candidates(own.filter { $0.fit == first.fit }) + candidates(own.filter { $0.fit != first.fit }))
+            .filter { $0.facts.coding == coding }
+        let others = sources.filter { !$0.profile.isOfSameRequester(as: first.profile) && Self.isSameButForTypes($0, first) }
+        return ownCandidates + candidates(others).filter { other in ownCandidates.contains { $0.facts.isOfSame(as: other.facts) } }
+    }
+
+    /// Whether ranges of this requester's own answers are to be preferred to a recorded part, since that is another requester's.
+    private func prefersComputed(to part: Class, for live: LiveFields) -> Bool {
+        let recorded = part.profile.without(LiveFields.rangeNames)
+        let asked = live.profile.without(LiveFields.rangeNames)
+        guard part.kind == .partialContent, !asked.mayBeOfRequester(of: recorded) else { return false }
+        return self.rangeSources(for: live).contains { asked.mayBeOfRequester(of: $0.profile) }
     }
 
     /// The bytes of the whole representation in place of a recorded part of it, if they may differ because a secret in one of them was

@@ -26,6 +26,8 @@ struct LiveFields: Sendable {
     /// The value of `Range`. If there are several fields, all their values, which is malformed. Azure's own field takes precedence.
     let range: String?
     let ifRange: String?
+    /// The content codings it accepts; nil if it does not say.
+    private let codings: AcceptedCodings?
     private let ifMatch: [String]?
     private let ifNoneMatch: [String]?
     private let ifUnmodifiedSince: String?
@@ -50,6 +52,7 @@ struct LiveFields: Sendable {
         self.asksRange = method == "GET" && !ranges.isEmpty
         self.computesRanges = computesRanges
         self.range = ranges.first.map { headers.values($0 == "range" ? "range" : "x-ms-range").joined(separator: ", ") }
+        self.codings = AcceptedCodings(headers)
         self.ifRange = self.present.contains("if-range") ? headers.first("if-range") : nil
         let judged = self.isRetrieval ? self.present.subtracting(self.ignored) : []
         self.ifMatch = judged.contains("if-match") ? headers.values("if-match") : nil
@@ -57,6 +60,14 @@ struct LiveFields: Sendable {
         let isDateJudged = judged.contains("if-unmodified-since") && !self.present.contains("if-match")
         self.ifUnmodifiedSince = isDateJudged ? headers.first("if-unmodified-since") : nil
         self.asksEvents = EventStreamRequest.isAsked(by: headers)
+    }
+
+    private static let acceptEncoding = RequestProfile.hash("accept-encoding")
+
+    /// Whether the client can read a body with this content coding: it accepts it, or asks as the recorded client did.
+    func reads(_ coding: String?, of recorded: RequestProfile) -> Bool {
+        guard let coding else { return true }
+        return self.codings?.accepts(coding) == true || self.profile.agrees(with: recorded, on: Self.acceptEncoding)
     }
 
     /// Whether it has preconditions that are evaluated against a recorded answer's validators (RFC 9110, 13.2.2).
@@ -146,7 +157,9 @@ struct LiveFields: Sendable {
             return [.precondition(names: kind.needed, status: status)]
         }
         var names = self.conflicts(kind, profile)
-        let failing = kind.isConditional ? self.failing(kind, recorded.traits.validators, profile) : nil
+        var failing = kind.isConditional ? self.failing(kind, recorded.traits.validators, profile) : nil
+        // A part of a coded body cannot be decoded.
+        if kind == .partialContent, !self.reads(recorded.traits.ranges?.coding, of: profile) { failing = failing ?? "accept-encoding" }
         if let failing { names.append(failing) }
         names += compared.filter { !self.accepts(kind, of: profile, comparing: $0.key, $0.value) }.map(\.value).sorted()
         var shown: [String] = []

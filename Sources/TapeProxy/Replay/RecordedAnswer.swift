@@ -19,6 +19,8 @@ public enum ReplayCheck {
 struct RecordedCoding: Sendable {
     /// As listed in Content-Encoding.
     let names: String
+    /// Whether the body is known without them. An answer to a HEAD request has none.
+    let isDecodable: Bool
     private let accepted: [String]
 
     /// nil if the body has no codings. The answer to a HEAD request has the codings of the body it omits.
@@ -31,6 +33,7 @@ struct RecordedCoding: Sendable {
         let names = response.headers.values("content-encoding").joined(separator: ", ")
         guard !names.isEmpty, names.lowercased() != "identity" else { return nil }
         self.names = names
+        self.isDecodable = response.body.map { $0.size == 0 || !$0.codings.isEmpty } ?? true
         self.accepted = interaction.request.headers.values("accept-encoding")
     }
 
@@ -143,6 +146,9 @@ final class RecordedAnswer: Sendable {
         guard let coding, coding.refuses(request) else { return nil }
         return coding.names
     }
+
+    /// Whether the body can be sent without its content codings.
+    var isDecodable: Bool { self.coding?.isDecodable ?? true }
 
     private static func clientWaited(_ interaction: Interaction) -> Bool {
         guard case .cut(let cut) = interaction.outcome, cut.by == .client, let total = interaction.timing.total,

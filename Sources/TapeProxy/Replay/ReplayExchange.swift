@@ -68,10 +68,7 @@ final class ReplayExchange: MessageExchange {
                 guard let coding = answer.coding(notAcceptedBy: self.request.head.fields) else {
                     return form == .recorded && self.form != .recorded ? self.load(self.form) : self.found(answer)
                 }
-                if let problem = self.problem(decoding: coding, of: answer, form) {
-                    self.countUnreadable(problem)
-                    return self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: problem))
-                }
+                guard self.canDecode(answer, form) else { return self.miss(coding: coding) }
                 self.proxy.session.noteDecoded(self.index, coding: coding)
                 self.load(
                     AnswerForm(
@@ -83,14 +80,19 @@ final class ReplayExchange: MessageExchange {
         }
     }
 
-    /// Why the body cannot be decoded for a client that does not accept its coding; nil if it can.
-    private func problem(decoding coding: String, of answer: RecordedAnswer, _ form: AnswerForm) -> String? {
+    /// Whether the body can be decoded for a client that does not accept its coding: it is whole, and the client accepts bodies without one.
+    private func canDecode(_ answer: RecordedAnswer, _ form: AnswerForm) -> Bool {
+        // Ranges are cut from the coded body, of which nothing else is known here.
+        guard form.ranges != nil || answer.isDecodable else { return false }
         let isOfWhole = form.ranges.map { $0.sources.count == 1 && $0.sources[0].bytes == 0..<$0.length } ?? true
-        if form.isDecoded || !isOfWhole || form.ranges == nil && answer.head?.status == 206 {
-            return "a range of a body coded as \"\(coding)\" cannot be decoded: record it with this client."
-        }
-        guard AcceptedCodings(self.request.head.fields)?.acceptsIdentity == false else { return nil }
-        return "the client accepts neither the recorded coding \"\(coding)\" nor a body without one: record it with this client."
+        guard !form.isDecoded, isOfWhole, form.ranges != nil || answer.head?.status != 206 else { return false }
+        return AcceptedCodings(self.request.head.fields)?.acceptsIdentity != false
+    }
+
+    private func miss(coding: String) {
+        let report = self.proxy.session.codingNotAccepted(self.index, coding: coding)
+        self.proxy.count { $0.misses += 1 }
+        self.finish(.miss(report.description))
     }
 
     /// The requested ranges, applied to the decoded body; nil if the request's condition names the coded body (RFC 9110, 13.1.5).

@@ -42,10 +42,7 @@ final class ReplayLibrary {
     /// - Parameter request: the fields of the request, which may not accept the answer's content codings.
     func ready(_ index: Int, accepting request: HeaderFields = HeaderFields()) -> ReadyAnswer? {
         guard let ready = self.cache.ready(index) else { return nil }
-        guard request.contains("accept-encoding"), let coding = self.cache.coding(index),
-            coding.refuses(request)
-        else { return ready }
-        return nil
+        return self.cache.coding(index)?.refuses(request) == true ? nil : ready
     }
 
     /// The answer of an exchange, by the exchange's index in order of request start. Calls back at once if the answer is in memory.

@@ -396,10 +396,29 @@ import Testing
     }
 
     @Test func wholeExchangesComeBeforeThoseThatTheClientLeft() throws {
-        let recorded = [self.get(answer: "one"), self.left("X-Y: z", answer: "par")]
+        let recorded = [self.left("User-Agent: b", answer: "par"), self.get(answer: "one")]
         let session = SentRequests(requests: recorded).session()
-        let first = try self.indexes(session, [self.get("X-Y: z"), self.get(), self.get()])
-        #expect(first == [0, 1, nil])
+        let first = try self.indexes(session, [self.get("User-Agent: b"), self.get(), self.get()])
+        #expect(first == [1, 1, nil])
+    }
+
+    /// A client that left would have got its own data.
+    @Test(arguments: ["Authorization: Bearer {{authorization:1}}", "Cookie: sid={{cookie:1}}", "X-Y: z"])
+    func anExchangeThatTheClientLeftIsNotAnsweredWithAnothersData(line: String) throws {
+        for recorded in [
+            [self.left(answer: "par"), self.get(line, answer: "one")], [self.get(line, answer: "one"), self.left(answer: "par")],
+        ] {
+            let own = recorded[0].lines.isEmpty ? 0 : 1
+            let session = SentRequests(requests: recorded).session()
+            #expect(try self.indexes(session, [self.get(), self.get(line)]) == [own, 1 - own])
+        }
+    }
+
+    @Test func aSecondAnswerToARequestThatChangesSomethingIsReported() throws {
+        func post(_ outcome: Outcome = .complete) -> Request { Request(lines: [], body: "x", answer: "1", outcome: outcome) }
+        let session = SentRequests(requests: [post(.cut(Cut(by: .client, reason: "the client left"))), post()]).session()
+        #expect(try self.indexes(session, [post(), post()]) == [1, 1])
+        #expect(session.verdict().computedAnswers.first?.hasSuffix("exchange 2 in place of exchange 1, which its client left") == true)
     }
 
     @Test func anExchangeThatTheClientLeftBeforeAWholeOneIsAnsweredByThat() throws {

@@ -208,6 +208,62 @@ import Testing
         #expect(try self.sources(SentRequests(requests: signed).session(), [self.asking("bytes=3-7")]) == [[0, 1]])
     }
 
+    /// Fields of two requesters, the first of which has none.
+    private static let requesters = ["Authorization: Bearer {{authorization:1}}", "Cookie: sid={{cookie:1}}", "X-User: bobby", "X-Y: 2"]
+
+    private func part(_ range: Range<Int>, tag: String, _ lines: [String]) -> Request {
+        var part = self.part(range, tag: tag)
+        part.lines += lines
+        return part
+    }
+
+    @Test(arguments: requesters) func aPartOfAnotherRequesterDoesNotComeBeforeTheOwnWhole(line: String) throws {
+        let recorded = [self.whole("abcdefghij", tag: "\"a\""), self.part(0..<5, tag: "\"b\"", [line])]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.sources(session, [self.asking("bytes=0-4"), self.asking("bytes=0-4", line)]) == [[0], []])
+    }
+
+    @Test(arguments: requesters) func theOwnPartsComeBeforeTheWholeOfAnotherRequester(line: String) throws {
+        let recorded = [self.whole("abcdefghij", tag: "\"a\""), self.part(0..<5, tag: "\"b\"", [line])]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.sources(session, [self.asking("bytes=1-2", line), self.asking("bytes=1-7", line)]) == [[1], nil])
+        #expect(try self.sources(session, [self.asking("bytes=1-7")]) == [[0]])
+    }
+
+    @Test(arguments: requesters) func partsOfTwoRequestersAreNotJoinedThoughTheirTagsAreEqual(line: String) throws {
+        let recorded = [self.part(0..<5), self.part(5..<10, tag: "\"a\"", [line])]
+        let session = SentRequests(requests: recorded).session()
+        let live = [self.asking("bytes=3-7"), self.asking("bytes=3-7", line), self.asking("bytes=6-7", line), self.asking("bytes=1-2")]
+        #expect(try self.sources(session, live) == [nil, nil, [1], [0]])
+    }
+
+    /// The secrets of a live client are others than those of the recording, so that nothing tells which of two users it is.
+    @Test(arguments: ["Authorization: Bearer ", "Cookie: sid=", "X-Api-Key: "]) func aUserWhoCannotBeToldFromAnotherGetsNoRange(
+        name: String
+    ) throws {
+        let users = (1...2).map { "\(name){{token:\($0)}}" }
+        let live = self.asking("bytes=1-2", name + "{{token:9}}")
+        let others = [self.whole("0123456789", tag: "\"1\"", users[0]), self.whole("abcdefghij", tag: "\"1\"", users[1])]
+        #expect(try self.sources(SentRequests(requests: others).session(), [live]) == [nil])
+        let equals = users.map { self.whole("0123456789", tag: "\"1\"", $0) }
+        #expect(try self.sources(SentRequests(requests: equals).session(), [live]) == [[0]])
+        let parts = [self.part(0..<5, tag: "\"1\"", [users[0]]), self.part(5..<10, tag: "\"1\"", [users[1]])]
+        #expect(try self.sources(SentRequests(requests: parts).session(), [self.asking("bytes=3-7", name + "{{token:9}}")]) == [nil])
+    }
+
+    @Test func aPartComesFromTheCodingThatTheClientAsksFor() throws {
+        var coded = self.part(0..<8, tag: "\"z\"", ["Accept-Encoding: gzip"])
+        coded.answerLines.append("Content-Encoding: gzip")
+        let session = SentRequests(requests: [self.part(0..<5), coded]).session()
+        let live = [
+            self.asking("bytes=1-2", "Accept-Encoding: gzip"), self.asking("bytes=1-2"), self.asking("bytes=6-7"),
+            self.asking("bytes=0-7"),
+        ]
+        #expect(try self.sources(session, live) == [[1], [0], nil, nil])
+        guard case .refuse(let report) = try session.send(live[3]) else { throw CassetteError(.damaged, "not refused") }
+        #expect(report.ignorablePlaces.isEmpty && report.description.contains("accept-encoding"), "\(report.description)")
+    }
+
     @Test func rangesAreOfTheVersionThatWasSentLast() throws {
         let versions = [self.whole("0123456789", tag: "\"a\""), self.whole("0123456789", tag: "\"b\"")]
         let session = SentRequests(requests: versions).session(repetition: .cycle)
