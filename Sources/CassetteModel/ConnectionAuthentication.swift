@@ -1,10 +1,10 @@
 /// Detects whether a message authenticates its connection, and not only itself.
 ///
-/// NTLM, and Negotiate in the implementations that matter, authenticate a connection: later requests on it belong to the same user, with or
+/// NTLM, CredSSP, and Negotiate in the implementations that matter, authenticate a connection: later requests on it belong to the same user, with or
 /// without credentials (RFC 4559, 6). Such a connection must not be shared with another client.
 public enum ConnectionAuthentication {
     /// In lower case.
-    private static let schemes = ["ntlm", "negotiate", "kerberos", "nego2", "nego-ex"]
+    private static let schemes = ["ntlm", "negotiate", "kerberos", "nego2", "nego-ex", "credssp", "pku2u"]
 
     /// Whether a request carries credentials of such a scheme.
     public static func isUsed(by request: HeaderFields) -> Bool {
