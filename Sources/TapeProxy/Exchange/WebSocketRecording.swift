@@ -93,7 +93,8 @@ final class WebSocketRecording: TunnelWatcher {
     private func awaitTurn() {
         guard !self.hasNextTurn else { return }
         self.hasNextTurn = true
-        self.proxy.loop.assumeIsolated().execute {
+        // A task that is executed at once would run before the loop looks at its other connections.
+        self.proxy.loop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
             guard self.hasNextTurn else { return }
             self.hasNextTurn = false
             self.proxy.readClock()

@@ -41,6 +41,11 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private var isReading = true
     private var willFlush = false
     private var isProcessing = false
+    /// Requests that were read since the loop last looked at its other connections.
+    private var headsInTurn = 0
+    private var awaitsTurn = false
+    /// At most this many are read without a pause. Those that a client sends one by one never come to that.
+    private static let headsOfTurn = 64
     private var isOverLimit = false
     /// The end of the connection ends the answer, so closing it early must be a reset.
     private var closeIsEnd = false
@@ -126,6 +131,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             return
         case .head, .message, .tunnel:
             self.reader.append(buffer)
+            if !self.awaitsTurn { self.headsInTurn = 0 }
             self.process()
         }
     }
@@ -222,10 +228,15 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     private func readHead() -> Bool {
         // Reads no further request while the client does not read its answers, so that they do not pile up.
-        guard !self.proxy.isRecorderFull, self.isWritable else { return false }
+        guard !self.proxy.isRecorderFull, self.isWritable, !self.awaitsTurn else { return false }
+        guard self.headsInTurn < Self.headsOfTurn else {
+            self.awaitTurn()
+            return false
+        }
         do throws(MessageError) {
             switch try self.reader.readHead() {
             case .head(let head):
+                self.headsInTurn += 1
                 self.begin(head)
                 return true
             case .needsMore(let begins):
@@ -248,6 +259,19 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         } catch {
             self.refuse(error)
             return false
+        }
+    }
+
+    /// A client may have sent thousands of requests at once. Other connections are served before the next ones are read.
+    private func awaitTurn() {
+        guard let context else { return }
+        self.awaitsTurn = true
+        // A task that is executed at once would run before the loop looks at its other connections.
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [weak self] in
+            guard let self else { return }
+            (self.awaitsTurn, self.headsInTurn) = (false, 0)
+            self.proxy.readClock()
+            self.process()
         }
     }
 
@@ -301,7 +325,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
                 self.setAutoRead(false)
                 self.proxy.whenRecorderDrains(self) { [weak self] in self?.process() }
             } else {
-                self.setAutoRead(self.isWritable)
+                self.setAutoRead(self.isWritable && !self.awaitsTurn)
             }
         case .message:
             // While the exchange takes the body, it controls reading. Before and after that, the buffer may fill.

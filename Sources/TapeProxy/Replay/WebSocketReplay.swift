@@ -26,6 +26,10 @@ final class WebSocketReplay: TunnelExchange {
 
     /// A longer message is compared on another thread, because the event loop also serves other clients.
     private static let inlineSize = 64 << 10
+    /// Bytes parsed in one piece. Deflated bytes may expand a thousandfold.
+    private static let (deflatedSize, plainSize) = (512, 8 << 10)
+    /// Limits of one turn (pieces, events and inflated bytes), after which other connections are served.
+    private static let (deflatedPieces, plainPieces, eventsInTurn, inflatedInTurn) = (16, 32, 500, 256 << 10)
     /// Seconds in which a client has to answer a close.
     private static let closeLimit: Int64 = 10
 
@@ -37,7 +41,11 @@ final class WebSocketReplay: TunnelExchange {
     private var phase: Phase
     private var reader: WebSocketReader
     private var writer: WebSocketWriter
-    /// Events from the client that have not been compared yet: those of one read at most, because no more is read meanwhile.
+    /// Bytes from the client that have not been parsed yet: those of one read at most, because no more is read meanwhile.
+    private var unread = ByteBuffer()
+    private var hasNextTurn = false
+    private let isDeflated: Bool
+    /// Events from the client that have not been compared yet: those of one turn at most.
     private var events: CircularBuffer<WebSocketEvent> = []
     private var facets: Facets?
     private var lastMessage: BodyFacets?
@@ -69,6 +77,7 @@ final class WebSocketReplay: TunnelExchange {
         self.origin = origin
         self.pending = pending
         self.phase = .choosing(conversation)
+        self.isDeflated = agreement.deflate != nil
         self.reader = WebSocketReader(.client, stand: .server, agreement: agreement)
         self.writer = WebSocketWriter(.server, agreement: agreement)
         self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle))
@@ -81,13 +90,40 @@ final class WebSocketReplay: TunnelExchange {
 
     // MARK: The client's messages
 
-    var takesBytes: Bool { self.events.isEmpty && !self.isBusy }
+    var takesBytes: Bool { self.events.isEmpty && !self.isBusy && self.unread.readableBytes == 0 }
 
     func clientBytes(_ input: inout ByteBuffer) {
         guard let bytes = input.readSlice(length: input.readableBytes) else { return }
         self.extendDeadline()
-        bytes.withUnsafeReadableBytes { bytes in self.reader.read(bytes) { self.events.append($0) } }
+        self.unread = bytes
+        self.takeTurn()
+    }
+
+    /// Parses some of the bytes. A few may hold many or long messages, so that other connections are served before the rest is parsed.
+    private func takeTurn() {
+        let most = self.reader.inflated + Self.inflatedInTurn
+        var pieces = self.isDeflated ? Self.deflatedPieces : Self.plainPieces
+        let size = self.isDeflated ? Self.deflatedSize : Self.plainSize
+        while pieces > 0, self.events.count < Self.eventsInTurn, self.reader.inflated < most,
+            let bytes = self.unread.readSlice(length: min(size, self.unread.readableBytes)), bytes.readableBytes > 0
+        {
+            pieces -= 1
+            bytes.withUnsafeReadableBytes { bytes in self.reader.read(bytes) { self.events.append($0) } }
+        }
         self.proceed()
+    }
+
+    private func awaitTurn() {
+        guard !self.hasNextTurn else { return }
+        self.hasNextTurn = true
+        // A task that is executed at once would run before the loop looks at its other connections.
+        self.proxy.loop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [weak self] in
+            guard let self else { return }
+            self.hasNextTurn = false
+            guard !self.isOver else { return }
+            self.proxy.readClock()
+            if self.events.isEmpty, !self.isBusy { self.takeTurn() }
+        }
     }
 
     private var isOver: Bool { if case .over = self.phase { true } else { false } }
@@ -100,7 +136,8 @@ final class WebSocketReplay: TunnelExchange {
             self.take(event)
             self.pump()
         }
-        guard !self.isOver else { return }
+        guard !self.isOver else { return self.unread.clear() }
+        if self.events.isEmpty, !self.isBusy, self.unread.readableBytes > 0 { self.awaitTurn() }
         if self.clientEnd != .left { self.client.setReading(self.takesBytes) }
         self.endIfLeft()
     }

@@ -26,7 +26,8 @@ package struct TapedStreamPiece: ConversationMessage {
         self.headers = headers
     }
 
-    package var weight: Int { 128 + (self.bytes?.count ?? 0) }
+    /// Even a short piece costs as much time as the search of about a kilobyte.
+    package var weight: Int { 1024 + (self.bytes?.count ?? 0) }
 
     package var mayTakeLong: Bool { (self.bytes?.count ?? 0) > ExchangeRedaction.textAtOnce }
 

@@ -19,8 +19,8 @@ package struct TapedWebSocketMessage: ConversationMessage {
         self.side = side
     }
 
-    /// The message's own structures take some 200 bytes.
-    package var weight: Int { 200 + self.taped.bytes.count + self.taped.frames.count * 8 }
+    /// Even an empty message costs as much time as the search of about a kilobyte, and a client may send hundreds of thousands.
+    package var weight: Int { 1024 + self.taped.bytes.count + self.taped.frames.count * 8 }
 
     package var blocks: Tap.Side? { self.taped.isSpilled ? self.side == .client ? .request : .response : nil }
 

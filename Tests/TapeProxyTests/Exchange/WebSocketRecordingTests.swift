@@ -118,7 +118,7 @@ import Testing
         #expect(recording.passed(try self.dense(40), from: .server))
         var written: [Int] = []
         while sink.messages == 0, written.count < 1000 {
-            loop.run()
+            loop.advanceTime(by: .milliseconds(1))
             written.append(sink.drain())
             proxy.recorderDrained()
         }
@@ -178,7 +178,7 @@ import Testing
     private func run(_ proxy: ProxyContext, _ sink: NarrowSink, until isDone: () -> Bool) throws {
         let loop = try #require(proxy.loop as? EmbeddedEventLoop)
         for _ in 0..<10_000 where !isDone() {
-            loop.run()
+            loop.advanceTime(by: .milliseconds(1))
             _ = sink.drain()
             proxy.recorderDrained()
         }

@@ -39,4 +39,18 @@ import Testing
         try client.send(String(repeating: "GET / HTTP/1.1\r\nHost: h\r\n\r\n", count: count))
         for _ in 0..<count { #expect(try client.readMessage().starts(with: Array("HTTP/1.1 200".utf8))) }
     }
+
+    /// Other connections are served between two turns.
+    @Test func pipelinedRequestsAreReadInTurns() throws {
+        func answers(_ lines: [String]) -> Int {
+            lines.reduce(0) { $0 + $1.split(separator: "HTTP/1.1 200", omittingEmptySubsequences: false).count - 1 }
+        }
+        let scene = try ExchangeScene()
+        scene.client(String(repeating: "GET / HTTP/1.1\r\nHost: h\r\n\r\n", count: 1000))
+        let first = answers(scene.heard())
+        #expect(first > 0 && first < 200, "\(first) in one turn")
+        #expect(!scene.clientIsRead)
+        scene.advance(1)
+        #expect(first + answers(scene.heard()) == 1000 && scene.clientIsRead)
+    }
 }

@@ -52,6 +52,32 @@ import Testing
         #expect(talk.heard() == ["pong are you there"])
     }
 
+    @Test func manyPingsAreAnsweredInTurns() throws {
+        let talk = try WebSocketScene(.none, Self.greeting)
+        talk.open()
+        _ = talk.heard()
+        let frame = talk.frame(ping: "")
+        talk.scene.client(Array(repeatElement(frame, count: 20_000).joined()))
+        let first = talk.heard().count
+        #expect(first > 0 && first < 2000, "\(first) in one turn")
+        talk.scene.advance(1)
+        #expect(first + talk.heard().count == 20_000)
+        talk.says(#"{"op":"subscribe"}"#)
+        #expect(talk.heard() == ["text one", "text two"])
+    }
+
+    /// The client has sent more than one turn takes, and its close, before it left.
+    @Test func messagesOfAClientThatLeavesAreAllLookedAt() throws {
+        let talk = try WebSocketScene(.none, Self.answers("both", to: "a", "b"))
+        talk.open()
+        let pings = Array(repeatElement(talk.frame(ping: ""), count: 3000).joined())
+        talk.scene.client(pings + talk.frames(text: "a") + talk.frames(text: "b") + talk.closing())
+        talk.scene.clientEnds()
+        talk.scene.advance(1)
+        #expect(Array(talk.heard().suffix(3)) == ["text both", "close 1000", "client closed"])
+        #expect(talk.verdict.flaws.isEmpty)
+    }
+
     @Test func messagesInOnePieceWithTheCloseAreAllLookedAt() throws {
         let talk = try WebSocketScene(.none, Self.answers("both", to: "a", "b"))
         talk.open()

@@ -117,11 +117,13 @@ final class WebSocketScene {
         return output
     }
 
-    func pings(_ text: String) {
+    func frame(ping text: String) -> [UInt8] {
         var output: [UInt8] = []
         self.writer.control(true, Array(text.utf8), to: &output)
-        self.scene.client(output)
+        return output
     }
+
+    func pings(_ text: String) { self.scene.client(self.frame(ping: text)) }
 
     /// The messages since the last call.
     func heard() -> [String] { self.scene.heard().map { $0.hasPrefix("client < ") ? String($0.dropFirst("client < ".count)) : $0 } }
