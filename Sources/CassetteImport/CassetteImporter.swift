@@ -176,6 +176,7 @@ public struct CassetteImporter {
         var plan = try RecordingPlan(path: path, mode: .once, exists: false)
         // A killed import must not leave half a cassette under the name.
         plan.target = .stage
+        plan.sources = try sources.flatMap { source throws(CassetteError) in try source.files() }
         plan.headMembers = [try HARExtras.member(of: sources)].compactMap { $0 }
         guard
             let recorder = try Recorder(
@@ -304,6 +305,29 @@ final class RecordingSource {
         } else {
             self.kind = try RecordingSniffer.kind(of: path, isFolder: self.isFolder, self.context)
         }
+    }
+
+    /// What the import reads: the file itself, or the files of a folder of stubs.
+    func files() throws(CassetteError) -> [String] {
+        guard self.isFolder else { return [self.path] }
+        var files = [self.path]
+        func add(_ folder: borrowing OpenFolder, _ path: String, depth: Int) throws(CassetteError) {
+            var names: [String] = []
+            try folder.forEachName { names.append($0) }
+            for name in names {
+                files.append("\(path)/\(name)")
+                if depth < WireMockReader.folderDepth, let inner = try? OpenFolder(name, in: folder) {
+                    try add(inner, "\(path)/\(name)", depth: depth + 1)
+                }
+            }
+        }
+        let folder = try OpenFolder(self.path)
+        for name in ["mappings", "__files"] {
+            guard let inner = try? OpenFolder(name, in: folder) else { continue }
+            files.append("\(self.path)/\(name)")
+            try add(inner, "\(self.path)/\(name)", depth: 1)
+        }
+        return files
     }
 
     /// The text of an HTTP Archive: the file itself, or the `.har` file in a ZIP archive.

@@ -34,6 +34,41 @@ import Testing
         #expect(try RecordedExchanges.read(self.importing.cassette).map(\.request.url) == ["http://a.test/pets", "http://a.test/b"])
     }
 
+    /// The permissions of a cassette and of its folder of bodies, made of files with these permissions.
+    private func modes(_ files: [String: Int]) throws -> [Int] {
+        let text = String(repeating: "/wD/", count: 10_000)
+        let image = #""content": {"size": 30000, "mimeType": "image/png", "text": "\#(text)", "encoding": "base64"}"#
+        for name in files.keys.sorted() { try self.importing.folder.write(HARText.log(HARText.entry(response: image)).utf8, to: name) }
+        for (name, mode) in files {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self.importing.folder.file(name))
+        }
+        _ = try self.run(files.keys.sorted())
+        return try self.modes(of: ["out.json", "out.bodies"])
+    }
+
+    private func modes(of names: [String]) throws -> [Int] {
+        try names.map {
+            try #require(FileManager.default.attributesOfItem(atPath: self.importing.folder.file($0))[.posixPermissions] as? Int)
+        }
+    }
+
+    @Test func nobodyMayReadMoreThanBefore() throws {
+        #expect(try self.modes(["a.har": 0o644, "b.har": 0o640]).map { $0 & 0o027 } == [0, 0])
+        try FileManager.default.removeItem(atPath: self.importing.cassette)
+        #expect(try self.modes(["a.har": 0o600, "b.har": 0o644]).map { $0 & 0o077 } == [0, 0])
+    }
+
+    @Test(arguments: ["stubs", "stubs/mappings", "stubs/mappings/a.json", "stubs/mappings/in/b.json", "stubs/__files/c.txt"])
+    func nobodyMayReadMoreThanAllFilesOfAFolder(isPrivate: String) throws {
+        let stub = #"{"request": {"method": "GET", "url": "/a"}, "response": {"bodyFileName": "c.txt"}}"#
+        try self.importing.folder.write(stub.utf8, to: "stubs/mappings/a.json")
+        try self.importing.folder.write(stub.utf8, to: "stubs/mappings/in/b.json")
+        try self.importing.folder.write("hello".utf8, to: "stubs/__files/c.txt")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: self.importing.folder.file(isPrivate))
+        _ = try self.run(["stubs"])
+        #expect(try self.modes(of: ["out.json"]).map { $0 & 0o077 } == [0])
+    }
+
     @Test func strictImportStopsAtAnUnreadableFile() throws {
         try self.importing.folder.write("hello".utf8, to: "not.txt")
         try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")

@@ -156,6 +156,9 @@ enum QuerySpelling: CaseIterable {
 
 /// Reads stub mappings of WireMock: a file with one or many, or a folder with `mappings` and `__files`.
 struct WireMockReader {
+    /// How deep the folders in a folder of stubs are read.
+    static let folderDepth = 8
+
     private let context: ImportContext
     /// The folder that contains `__files`.
     private let folder: String
@@ -221,7 +224,7 @@ struct WireMockReader {
             for name in names.sorted() {
                 if name.hasSuffix(".json") {
                     files.append(parts + [name])
-                } else if parts.count <= 8, !name.contains("."), let inner = try? OpenFolder(name, in: folder) {
+                } else if parts.count <= Self.folderDepth, !name.contains("."), let inner = try? OpenFolder(name, in: folder) {
                     try add(inner, parts + [name])
                 }
             }

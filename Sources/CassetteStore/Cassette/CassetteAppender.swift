@@ -12,6 +12,10 @@ public final class CassetteAppender {
     public private(set) var count: Int
     /// Interactions staged for the next `commit`.
     public private(set) var stagedCount = 0
+    /// Whether the cassette's path still leads to the file that is being written. It does not once the file, or its folder, has been moved,
+    /// removed or replaced.
+    package var isAtItsPath: Bool { self.shared.file.isAtItsPath }
+
     /// Bytes staged for the next `commit`.
     public var stagedByteCount: Int { self.staged.count }
     /// Whether something was written since the last `sync`.

@@ -129,6 +129,9 @@ public enum CassettePlace {
 
     /// Rejects a name that leaves no room for the names of bodies and new recordings next to it, before anything is written.
     public static func checkName(_ path: String) throws(CassetteError) {
+        guard !path.hasSuffix("/") else {
+            throw CassetteError(.unsafePath, "\"\(path)\" names a folder; name a file in it, such as \"\(path)cassette.json\"")
+        }
         let path = self.followed(path)
         let location = FileLocation(path)
         guard location.name.utf8.count <= self.nameLimit else {

@@ -220,6 +220,13 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
+    /// Whether the path leads to this file.
+    var isAtItsPath: Bool {
+        var (own, other) = (stat(), stat())
+        guard fstat(self.descriptor, &own) == 0, stat(self.path, &other) == 0 else { return false }
+        return own.st_ino == other.st_ino && own.st_dev == other.st_dev
+    }
+
     /// Takes permissions away that a mode does not have, if the file belongs to this user.
     func withhold(from mode: UInt32) {
         var status = stat()

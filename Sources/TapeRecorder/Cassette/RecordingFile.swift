@@ -75,17 +75,15 @@ final class RecordingFile: @unchecked Sendable {
             // A cassette with secrets must be readable only by its owner.
             if redaction == nil { CassettePlace.keepPrivate(plan.path) }
             self.lastID = 0
-            store = try BodyStore(cassettePath: plan.path, disk: disk)
-            // Journals may be left from a removed cassette of the same name. They would pass for conversations of this one.
-            try store.removeJournals(of: plan.path)
+            store = try Self.store(of: plan.path, fresh: plan.path, disk)
         case .stage:
             self.path = try CassettePlace.stagedPath(of: plan.path, by: .import)
             self.oldLock = nil
             self.appender = try CassetteAppender.create(self.path, recorder: recorder, members: members, disk: disk)
             if redaction == nil { CassettePlace.keepPrivate(self.path) }
+            CassettePlace.withhold(self.path, fromAnyOf: plan.sources)
             self.lastID = 0
-            store = try BodyStore(cassettePath: plan.path, model: self.path, disk: disk)
-            try store.removeJournals(of: self.path)
+            store = try Self.store(of: plan.path, fresh: self.path, disk)
         case .replace:
             self.oldLock = try CassetteLock(plan.path)
             // Throws before the recording if the old file is not a cassette or has a newer format.
@@ -97,8 +95,7 @@ final class RecordingFile: @unchecked Sendable {
             CassettePlace.copyMode(of: plan.path, to: path)
             if redaction == nil, try CassetteHead(old.head()).redactionRules() != nil { CassettePlace.keepPrivate(path) }
             self.lastID = 0
-            store = try BodyStore(cassettePath: plan.path, model: path, disk: disk)
-            try store.removeJournals(of: path)
+            store = try Self.store(of: plan.path, fresh: path, disk)
         case .append:
             self.path = plan.path
             self.oldLock = nil
@@ -122,6 +119,21 @@ final class RecordingFile: @unchecked Sendable {
         store.syncsFileSystem = plan.target == .stage
         self.store = store
         self.hasOrphans = store.hasFiles
+    }
+
+    /// The bodies of a cassette whose file has just been created; the file is removed if they cannot be opened.
+    ///
+    /// - Parameter fresh: the file.
+    private static func store(of path: String, fresh: String, _ disk: DiskCalls) throws(CassetteError) -> BodyStore {
+        do throws(CassetteError) {
+            let store = try BodyStore(cassettePath: path, model: fresh, disk: disk)
+            // Journals may be left from a removed cassette of the same name. They would pass for conversations of this one.
+            try store.removeJournals(of: fresh)
+            return store
+        } catch {
+            try? CassettePlace.remove(fresh)
+            throw error
+        }
     }
 
     /// Adopts the exchanges that a killed recorder left open. If there is no space for them, they stay where they are until next time. The
@@ -308,6 +320,20 @@ final class RecordingFile: @unchecked Sendable {
         try? CassettePlace.remove(self.path)
     }
 
+    /// The error of a close whose file is no longer where it was created.
+    private func misplaced() -> CassetteError {
+        guard CassettePlace.exists(self.path) else {
+            return CassetteError(
+                .notFound,
+                "\"\(self.path)\" is gone: it or its folder was moved or removed while it was recorded; look for it there, or record again."
+            )
+        }
+        return CassetteError(
+            .notFound,
+            "\"\(self.path)\" is another file than the one that was recorded: something replaced it, or its folder, during the run. Look for the recording where the folder was moved, or record again."
+        )
+    }
+
     /// The error of a close without disk space. It says where the exchanges are.
     private func unfinished(_ error: CassetteError, _ count: Int) -> CassetteError {
         guard CassettePlace.exists(self.path) else { return error }
@@ -323,6 +349,7 @@ final class RecordingFile: @unchecked Sendable {
     private func put(
         keepsOld: Bool, keepsEmpty: Bool, hasUndecoded: Bool, haste: SearchBudget, progress: (Int, Int) -> Void
     ) throws(CassetteError) -> String {
+        if let appender = self.appender, appender.count > 0, !appender.isAtItsPath { throw self.misplaced() }
         try self.takeIn()
         // A run without exchanges does not replace the existing recording.
         if self.plan.target == .replace || !keepsEmpty && self.plan.target == .create, self.appender?.count == 0 {

@@ -26,6 +26,8 @@ public struct RecordingPlan: Sendable, Hashable {
     public var target: Target
     /// Additional members for the head of a new cassette, such as its match rules.
     public var headMembers: [UnknownMember] = []
+    /// Files that a new cassette is made from: it is readable by nobody who may not read all of them.
+    public var sources: [String] = []
     /// Names the fields of gRPC messages.
     public var schema: ProtoSchema?
 

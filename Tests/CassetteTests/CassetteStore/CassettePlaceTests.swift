@@ -201,6 +201,12 @@ import Testing
         #expect(error?.message.contains("its name has \(length + 5) bytes") == true)
     }
 
+    @Test func aFolderIsNoName() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: CassetteError.self) { try CassettePlace.checkName(folder.file("a.json/")) }
+        #expect(error?.message.contains("names a folder") == true)
+    }
+
     @Test func bodiesAreAsPrivateAsTheirCassette() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.json")

@@ -170,6 +170,44 @@ import Testing
         #expect(try RecordedExchanges.read(self.path).map(\.request.url) == ["http://h/3"])
     }
 
+    /// The folder of bodies must not be a link.
+    @Test(arguments: [false, true]) func aRecordingThatCannotStartLeavesNoFile(isReplacing: Bool) throws {
+        if isReplacing {
+            let recorder = try self.open(.all)
+            self.put(recorder, TapedExchanges.simple(1))
+            _ = try self.close(recorder)
+        }
+        let target = try TemporaryFolder()
+        try FileManager.default.createSymbolicLink(atPath: self.folder.file("tape.bodies"), withDestinationPath: target.path)
+        let names = try self.folder.names()
+        #expect(throws: CassetteError.self) { try self.open(.all) }
+        #expect(try self.folder.names().sorted() == names.sorted())
+    }
+
+    /// As a checkout, a synchronization or a second run does.
+    @Test(arguments: ["file", "folder"], [false, true]) func aFileInTheCassettesPlaceIsNotReportedAsTheRecording(
+        replaced: String, isReplacing: Bool
+    ) throws {
+        let path = self.folder.file("in/tape.json")
+        try FileManager.default.createDirectory(atPath: self.folder.file("in"), withIntermediateDirectories: true)
+        if isReplacing { try RecordedExchanges.write([.sample(1)], to: path) }
+        let plan = try RecordingPlan(path: path, mode: .all, exists: isReplacing)
+        let recorder = try #require(try Recorder(plan, version: "1"))
+        let stored = Gate("the exchange is on the disk")
+        _ = recorder.put(.exchange(TapedExchanges.simple(2), stored: { _ in stored.open() }))
+        try stored.wait()
+        let names = try self.folder.names(in: "in").filter { $0.hasSuffix(".json") }
+        if replaced == "folder" {
+            try FileManager.default.moveItem(atPath: self.folder.file("in"), toPath: self.folder.file("moved"))
+        } else {
+            for name in names { try FileManager.default.removeItem(atPath: self.folder.file("in/\(name)")) }
+        }
+        for name in names { try self.folder.write("{}".utf8, to: "in/\(name)") }
+        let error = #expect(throws: CassetteError.self) { try self.close(recorder) }
+        #expect(error?.message.contains("another file than the one that was recorded") == true, "\(error?.message ?? "")")
+        for name in names { #expect(try self.folder.read("in/\(name)") == Array("{}".utf8)) }
+    }
+
     @Test func nothingIsOpenedWhereNothingIsRecorded() throws {
         let plan = try RecordingPlan(path: self.path, mode: .passthrough, exists: false)
         #expect(try Recorder(plan, version: "1") == nil)
