@@ -39,10 +39,28 @@ package struct YAMLEvents: ~Copyable {
 
     /// The source of libyaml's text, and the error that ended it.
     private final class Source {
-        let input: Input
+        private let input: Input
+        private var isAtStart = true
         var failure: (any Error)?
 
         init(_ input: @escaping Input) { self.input = input }
+
+        /// The next bytes, at most `count`, without the byte order mark at the start of the text. To libyaml, which is told the encoding, the
+        /// mark would be a column, so that what follows it is indented and the next line is not.
+        func read(_ count: Int) throws -> [UInt8] {
+            guard self.isAtStart else { return try self.input(count) }
+            self.isAtStart = false
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            var start: [UInt8] = []
+            while start.count < mark.count, mark.starts(with: start) {
+                let bytes = try self.input(count - start.count)
+                guard !bytes.isEmpty else { return start }
+                start += bytes
+            }
+            guard start.starts(with: mark) else { return start }
+            start.removeFirst(mark.count)
+            return start.isEmpty ? try self.input(count) : start
+        }
     }
 
     /// Allocated separately, because libyaml keeps pointers into the parser.
@@ -75,7 +93,7 @@ package struct YAMLEvents: ~Copyable {
                 guard let data, let buffer, let read else { return 0 }
                 let source = Unmanaged<Source>.fromOpaque(data).takeUnretainedValue()
                 do {
-                    let bytes = try source.input(size)
+                    let bytes = try source.read(size)
                     for (index, byte) in bytes.prefix(size).enumerated() { buffer[index] = byte }
                     read.pointee = min(bytes.count, size)
                     return 1

@@ -52,6 +52,11 @@ import Testing
         #expect(report.losses.map(\.kind) == ["requestBody", "codedBody", "started", "timing", "order"])
     }
 
+    @Test func aByteOrderMarkIsNoIndentation() throws {
+        let (report, exchanges) = try self.importing.run("\u{FEFF}" + Self.vcrpy, as: "pets.yaml")
+        #expect(report.sources[0].kind == .vcrpy && exchanges.map(\.request.method) == ["POST", "GET"])
+    }
+
     @Test func vcrpyBeforeItsFirstVersionHadURLsInPartsAndFieldsAsLines() throws {
         let text = #"""
             [{"request": {"body": null, "protocol": "https", "method": "GET", "headers": {"accept": "*/*"}, "host": "a.test", "path": "/ip", "port": 443},

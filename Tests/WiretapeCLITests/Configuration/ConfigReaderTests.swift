@@ -11,6 +11,14 @@ import Testing
         return try ConfigReader(file: "w.yaml").settings(node) { _ in }
     }
 
+    @Test(arguments: [
+        "ignore:\n- query:ts\nrepeat: last\n", "{ ignore: [query:ts], repeat: last }", "---\nignore: [query:ts]\nrepeat: last\n",
+    ])
+    func aByteOrderMarkIsNoIndentation(text: String) throws {
+        let settings = try Self.settings("\u{FEFF}" + text)
+        #expect(settings.ignore.map(\.value) == ["query:ts"])
+    }
+
     @Test func eachKeyIsRead() throws {
         let settings = try Self.settings(
             """
