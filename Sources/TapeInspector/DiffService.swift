@@ -10,8 +10,16 @@ struct DiffService {
     /// - Parameters:
     ///   - old: the path of the cassette of the first.
     ///   - new: the path of the cassette of the second.
-    static func bytes(_ left: Interaction, _ right: Interaction, old: String, new: String) throws -> [UInt8] {
-        let changes = try ExchangeComparison(old: old, new: new, showsAll: false).changes(left, right)
+    static func bytes(
+        _ left: Interaction, _ right: Interaction, old: String, new: String, digest: @escaping () -> any ContentDigest
+    ) throws -> [UInt8] {
+        let changes = try ExchangeComparison(old: old, new: new, showsAll: false, digest: digest).changes(left, right)
+        if changes.isEmpty {
+            for (path, interaction) in [(old, left), (new, right)] {
+                var files = BodyFileCheck(path, digest)
+                try files.check(interaction)
+            }
+        }
         var writer = JSONWriter()
         writer.beginObject(.inline)
         self.write(changes, &writer)
@@ -23,7 +31,7 @@ struct DiffService {
     /// ones.
     ///
     /// - Parameter old: the path of the other cassette, which is treated as the older one.
-    static func lines(old: String, new: String) throws -> [UInt8] {
+    static func lines(old: String, new: String, digest: @escaping () -> any ContentDigest) throws -> [UInt8] {
         var lines: [UInt8] = []
         func line(_ body: (inout JSONWriter) -> Void) {
             var writer = JSONWriter()
@@ -32,7 +40,9 @@ struct DiffService {
             writer.endObject()
             lines += writer.bytes + [10]
         }
-        let same = try CassetteDiff(old: RecordedCassette(path: old), new: RecordedCassette(path: new), showsAll: false).run { entry in
+        let comparison = try CassetteDiff(
+            old: RecordedCassette(path: old), new: RecordedCassette(path: new), showsAll: false, digest: digest)
+        let same = try comparison.run { entry in
             line { writer in
                 switch entry {
                 case .added(let exchange): self.write("added", nil, exchange, &writer)

@@ -475,13 +475,13 @@ final class InspectorService: Sendable {
             guard let older, order.values["left"] == nil, order.values["right"] == nil else {
                 throw Self.bad("diff", "\"left\" and \"right\" take keys of exchanges")
             }
-            let new = self.cassette.path
+            let (new, digest) = (self.cassette.path, self.tools.digest)
             var isDone = false
             return .stream(
                 Self.lines {
                     guard !isDone else { return nil }
                     isDone = true
-                    return try DiffService.lines(old: older, new: new)
+                    return try DiffService.lines(old: older, new: new, digest: digest)
                 })
         }
         let moment = self.cassette.moment
@@ -489,7 +489,8 @@ final class InspectorService: Sendable {
             throw Self.bad("diff", "there are no such exchanges")
         }
         let (one, other) = (try moment.interaction(left - 1, of: self.cassette), try moment.interaction(right - 1, of: self.cassette))
-        return .whole(Self.json(try DiffService.bytes(one, other, old: self.cassette.path, new: self.cassette.path)))
+        let path = self.cassette.path
+        return .whole(Self.json(try DiffService.bytes(one, other, old: path, new: path, digest: self.tools.digest)))
     }
 
     static func lines(_ next: @escaping () throws -> [UInt8]?) -> LocalStream {

@@ -122,7 +122,8 @@ final class InspectorTabs: Sendable {
         let (left, right) = (try self.exchange("left", order), try self.exchange("right", order))
         return .whole(
             InspectorService.json(
-                try DiffService.bytes(left.interaction, right.interaction, old: left.path, new: right.path)))
+                try DiffService.bytes(
+                    left.interaction, right.interaction, old: left.path, new: right.path, digest: self.tools.digest)))
     }
 
     /// - Parameter name: of a member such as `{"tab": 0, "key": 3}`.

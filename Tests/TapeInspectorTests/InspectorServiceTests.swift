@@ -225,6 +225,18 @@ import Testing
         }
     }
 
+    @Test func exchangesThatNameTheSameFileAreNotEqualWithoutIt() throws {
+        let digest = "64ec88ca00b268e5ba1a35678a1b5316d212f4f366b2477232534a8aeca37f3c"
+        let body = Body(size: 11, content: .file(Sidecar(path: "pets.bodies/x.bin", size: 11, sha256: digest)))
+        let service = try self.service([.sample(1, body: body), .sample(2, at: 1, body: body)])
+        let order = #"{"left": 1, "right": 2}"#
+        #expect(try self.ask(service, "/api/diffs", body: order).status != 200)
+        try self.folder.write("Hello world".utf8, to: "pets.bodies/x.bin")
+        #expect(try self.json(service, "/api/diffs", body: order)["changes"]?.elements.map { $0 }.isEmpty == true)
+        try self.folder.write("Jello world".utf8, to: "pets.bodies/x.bin")
+        #expect(try self.ask(service, "/api/diffs", body: order).status != 200)
+    }
+
     @Test func aCassetteIsComparedWithTheOlderOneItWasGiven() throws {
         try RecordedExchanges.write([.sample(1), .sample(2, at: 1, "GET", "http://a/gone")], to: self.folder.file("old.json"))
         try RecordedExchanges.write([.sample(1, status: 500), .sample(2, at: 1, "GET", "http://a/new")], to: self.folder.file("new.json"))

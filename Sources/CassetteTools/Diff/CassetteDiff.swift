@@ -32,7 +32,7 @@ public struct CassetteDiff {
     /// - Parameter checksFiles: whether each body that a file holds is read, also if both cassettes name the same SHA-256. Otherwise equal names
     ///   stand for equal bodies, as where the bodies of an old version are not at hand.
     public init(
-        old: RecordedCassette, new: RecordedCassette, showsAll: Bool, checksFiles: Bool = false,
+        old: RecordedCassette, new: RecordedCassette, showsAll: Bool, checksFiles: Bool = true,
         digest: @escaping () -> any ContentDigest = { PortableSHA256() }
     ) {
         self.old = old
@@ -51,7 +51,8 @@ public struct CassetteDiff {
         _ found: (Entry) throws -> Void
     ) throws -> Int {
         var same = 0
-        var checks = self.checksFiles ? (old: FileCheck(self.old.path, self.digest), new: FileCheck(self.new.path, self.digest)) : nil
+        var checks =
+            self.checksFiles ? (old: BodyFileCheck(self.old.path, self.digest), new: BodyFileCheck(self.new.path, self.digest)) : nil
         let steps = try self.steps(reading)
         for (done, step) in steps.enumerated() {
             comparing(done, steps.count)
@@ -94,36 +95,6 @@ public struct CassetteDiff {
             let request = try? cassette.comparedRequest(at: index, rules: rules, detail: .digests, redaction: nil, digest: self.digest)
             return PairedRequest(method: method, url: url, rules: rules, headers: request?.headers, body: request?.facets ?? .none)
         }
-    }
-}
-
-/// Finds files of bodies that are missing, or are not what their cassette says. Reads each file once.
-private struct FileCheck {
-    private let reader: BodyReader
-    private let digest: () -> any ContentDigest
-    private var checked: Set<Sidecar> = []
-
-    init(_ path: String, _ digest: @escaping () -> any ContentDigest) {
-        self.reader = BodyReader(cassettePath: path)
-        self.digest = digest
-    }
-
-    mutating func check(_ interaction: Interaction) throws {
-        for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
-            if case .raw(let slice) = body.content { _ = try self.reader.read(slice) }
-            for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) { try self.check(sidecar) }
-        }
-        for sidecar in try interaction.webSocket.map({ try self.sidecars(of: $0, self.digest()) }) ?? [] { try self.check(sidecar) }
-    }
-
-    private func sidecars(of messages: WebSocketMessages, _ digest: some ContentDigest) throws -> [Sidecar] {
-        try self.reader.sidecars(of: messages, digest: digest)
-    }
-
-    private mutating func check(_ sidecar: Sidecar) throws {
-        guard self.checked.insert(sidecar).inserted else { return }
-        func check(_ digest: some ContentDigest) throws { _ = try self.reader.source(sidecar, digest: digest) }
-        try check(self.digest())
     }
 }
 

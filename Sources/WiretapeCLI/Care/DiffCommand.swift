@@ -90,7 +90,7 @@ struct DiffCommand: ParsableCommand, ReadsCassettes {
             let (old, new) = (try CareCommand.cassette(self.old, schema), try CareCommand.cassette(self.new, schema))
             let output = try OutputFile(path: nil)
             var page = DiffPage(isJSON: self.json) { try output.write($0) }
-            let comparison = CassetteDiff(old: old, new: new, showsAll: self.all, checksFiles: true, digest: CareCommand.digest)
+            let comparison = CassetteDiff(old: old, new: new, showsAll: self.all, digest: CareCommand.digest)
             let reading = ProgressLine(label: "reading")
             // Not among the differences, if these appear on the terminal as well.
             let comparing = Terminal.output.isTerminal ? nil : ProgressLine(label: "comparing")

@@ -133,7 +133,8 @@ struct RecordingReview {
         let (old, new) = (try RecordedCassette(path: self.old), try RecordedCassette(path: self.new))
         do {
             var page = DiffPage(isJSON: false) { self.write(String(decoding: $0, as: UTF8.self)) }
-            let comparison = CassetteDiff(old: old, new: new, showsAll: false, digest: { FastSHA256() })
+            // Both have one folder, and the recording compares each body with a file that is there.
+            let comparison = CassetteDiff(old: old, new: new, showsAll: false, checksFiles: false, digest: { FastSHA256() })
             let same = try comparison.run { try page.append($0) }
             if page.differs { try page.finish(same: same) }
             return page.differs

@@ -167,7 +167,10 @@ struct GitDiffCommand: ParsableCommand {
             let versions = try [old, new].map { try $0 == "/dev/null" ? nil : RecordedCassette(path: $0) }
             if let before = versions[0], let after = versions[1] {
                 var page = DiffPage(isJSON: false) { try output.write($0) }
-                let same = try CassetteDiff(old: before, new: after, showsAll: false, digest: CareCommand.digest).run {
+                // Git has no bodies of old versions.
+                let comparison = CassetteDiff(
+                    old: before, new: after, showsAll: false, checksFiles: false, digest: CareCommand.digest)
+                let same = try comparison.run {
                     try page.append($0)
                 }
                 try page.finish(same: same)

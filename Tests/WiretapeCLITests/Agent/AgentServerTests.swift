@@ -83,6 +83,30 @@ struct AgentServerTests {
         #expect(try folder.read("a b.json") == before)
     }
 
+    /// Two cassettes may name the same SHA-256 although one of them has lost the file.
+    @Test func aComparisonReadsTheFilesOfBodies() throws {
+        let folder = try TemporaryFolder()
+        let digest = "64ec88ca00b268e5ba1a35678a1b5316d212f4f366b2477232534a8aeca37f3c"
+        for name in ["a", "b"] {
+            let text = """
+                {"wiretape": 1, "interactions": [
+                {"id": 1, "started": "2026-11-21T04:19:00.000000Z", "request": {"method": "GET", "url": "http://h.test/a", "headers": []},
+                 "response": {"status": 200, "headers": [],
+                              "body": {"size": 11, "file": "\(name).bodies/x.bin", "sha256": "\(digest)"}}}
+                ]}
+
+                """
+            _ = try folder.write(Array(text.utf8), to: "\(name).json")
+            _ = try folder.write(Array("Hello world".utf8), to: "\(name).bodies/x.bin")
+        }
+        func compared() throws -> JSONValue {
+            try self.result("tools/call", #"{"name":"diff","arguments":{"old":"a.json","new":"b.json"}}"#, folder.path)
+        }
+        #expect(try compared()["structuredContent"]?["same"]?.int == 1)
+        _ = try folder.write(Array("Jello world".utf8), to: "b.bodies/x.bin")
+        #expect(try compared()["isError"]?.kind == .true)
+    }
+
     @Test func handshakeChoosesAKnownRevision() throws {
         for (wanted, chosen) in [("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"), ("1999-01-01", "2025-11-25")] {
             let line = #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"\#(wanted)"}}"#
