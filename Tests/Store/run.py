@@ -118,6 +118,30 @@ def basics(one, two):
     two.run("store", "ls")
 
 
+def shards(one, two):
+    """Machines that record one run into cassettes of the same name; one cassette is made of theirs."""
+    for machine, seed in [(one, 50), (two, 51)]:
+        cassette(machine.work / "shard.json", 4, seed=seed)
+        machine.run("push", "shard.json", "--shard", "nightly-1")
+    assert "no shard" in one.run("merge", "all.json", f"{one.store}/runs/nightly-2/", codes=[1]).stderr
+    one.run("merge", "all.json", f"{one.store}/runs/nightly-1/")
+    one.run("verify", "all.json")
+    urls = {item["request"]["url"] for item in json.loads((one.work / "all.json").read_text())["interactions"]}
+    assert urls == {f"http://a.test/{seed}/{number}" for seed in (50, 51) for number in range(4)}, urls
+    for machine in (one, two):
+        for path in machine.work.glob("shard.bodies/*"):
+            assert (one.work / "all.bodies" / path.name).read_bytes() == path.read_bytes()
+    time.sleep(2.1)  # dates of objects have whole seconds
+    # Without the pointers of the shards, only the run needs them.
+    for machine in (one, two):
+        (machine.work / "shard.json.tape").unlink()
+    assert "would remove 0 objects" in one.run("store", "gc").stdout
+    removed = one.run("store", "gc", "--grace", "1s", "--delete").stdout
+    # Eight bodies, two cassettes, two manifests, and two pointers.
+    assert removed.startswith("removed 14 objects"), removed
+    assert "no shard" in one.run("merge", "again.json", f"{one.store}/runs/nightly-1/", codes=[1]).stderr
+
+
 def refusals(machine):
     """Wrong settings end in an error that names what to do."""
     good = machine.environment
@@ -334,6 +358,7 @@ def main():
             one = Machine(wiretape, folder / "one", environment, "s3://tape/team/x")
             two = Machine(wiretape, folder / "two", environment, "s3://tape/team/x")
             basics(one, two)
+            shards(one, two)
             refusals(one)
             kills(one, two, options.kills, random.Random(options.seed))
             if options.storm:

@@ -39,8 +39,10 @@ package struct StoreCollection {
     ) throws(StoreError) -> Outcome {
         // The server's clock dates the objects.
         let limit = try self.client.serverTime() - grace
-        let marks = try self.marks(of: digests)
         var outcome = Outcome()
+        let (shards, old) = try self.shards(youngerThan: limit, &outcome)
+        let marks = try self.marks(of: digests.merging(shards) { named, _ in named })
+        try self.remove(old, before: limit, isDry: isDry, &outcome)
         for part in 0..<256 {
             progress(part, 256)
             let prefix = Hex.encode([UInt8(part)])
@@ -69,6 +71,30 @@ package struct StoreCollection {
         }
         progress(256, 256)
         return outcome
+    }
+
+    /// The cassettes of runs, which somebody may still merge, and the pointers of those that are old.
+    private func shards(
+        youngerThan limit: Int, _ outcome: inout Outcome
+    ) throws(StoreError) -> (digests: [String: String], old: [ListedObject]) {
+        var found: (digests: [String: String], old: [ListedObject]) = ([:], [])
+        try self.client.list("\(ShardedRun.folder)/") { [client] (page) throws(StoreError) in
+            for object in page {
+                guard object.name.hasSuffix(CassettePointer.suffix) else {
+                    outcome.foreign += 1
+                    continue
+                }
+                guard object.modified.microseconds / 1_000_000 > limit else {
+                    found.old.append(object)
+                    continue
+                }
+                outcome.young += 1
+                guard let pointer = try ShardedRun.pointer(object.name, in: client) else { continue }
+                found.digests[pointer.digest] = "\"\(object.name)\""
+            }
+            return true
+        }
+        return found
     }
 
     private func remove(_ objects: [ListedObject], before limit: Int, isDry: Bool, _ outcome: inout Outcome) throws(StoreError) {

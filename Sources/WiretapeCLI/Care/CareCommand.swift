@@ -52,8 +52,11 @@ struct MergeCommand: ParsableCommand, ReadsCassettes {
             Exchanges are put in order of their start and renumbered; their body files are copied. An exchange that several cassettes \
             hold, as copies of one recording do, is written once. If more than one cassette has rules in its head, these must be equal. Placeholders of secrets get other numbers if another cassette has the same ones. OUT must not exist yet; the other cassettes are not changed.
 
+            s3://BUCKET/PREFIX/runs/RUN/ stands for all cassettes that were pushed with --shard RUN. They are fetched.
+
             Examples:
               wiretape merge Cassettes/all.json Cassettes/pets.json Cassettes/owners.json
+              wiretape merge Cassettes/all.json s3://tapes/shop/runs/nightly-42/
             """)
 
     @Argument(help: ArgumentHelp("The cassette to write.", valueName: "out"), completion: .file())
@@ -67,6 +70,8 @@ struct MergeCommand: ParsableCommand, ReadsCassettes {
     mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows {
         for index in self.files.indices { try change(&self.files[index]) }
     }
+
+    mutating func expand(_ cassettes: (String) throws -> [String]) rethrows { self.files = try self.files.flatMap(cassettes) }
 
     func run() throws {
         // OUT gets its name only when it is complete, so a signal leaves no OUT.

@@ -236,7 +236,8 @@ struct ProxyRun {
             }
             return status
         }
-        return try PushCommand.parse([path] + (self.config.config.map { ["--config", $0] } ?? [])).push()
+        let shard = self.recording?.shard.map { ["--shard", $0] } ?? []
+        return try PushCommand.parse([path] + shard + (self.config.config.map { ["--config", $0] } ?? [])).push()
     }
 
     /// The configuration file's settings, overridden by the command line's.

@@ -18,11 +18,14 @@ struct RecordOptions: ParsableArguments {
     var keepOnFailure: Bool? { self.keeping.keepOnFailure }
     var yes: Bool { self.keeping.yes }
     var push: Bool { self.keeping.push }
+    var shard: String? { self.keeping.shard }
 
     func validate() throws {
         guard !self.noRedaction || self.redaction.isEmpty else {
             throw ValidationError("--no-redaction cannot be used together with --redact, --keep or --secret-env.")
         }
+        guard self.push || self.shard == nil else { throw ValidationError("--shard adds what --push stores: pass --push, too.") }
+        try PushCommand.check(shard: self.shard)
         guard self.review != false || !self.yes else { throw ValidationError("--yes answers --review: omit --no-review.") }
     }
 
@@ -58,6 +61,9 @@ struct KeepingOptions: ParsableArguments {
 
     @Flag(help: "After a clean close, store the cassette as \"wiretape push\" does.")
     var push = false
+
+    @Option(help: ArgumentHelp("With --push: also add the cassette to the run of this name, for a merge.", valueName: "run"))
+    var shard: String?
 }
 
 extension ProxyConfiguration.Durability: ExpressibleByArgument {}

@@ -11,10 +11,13 @@ protocol ReadsCassettes: HasFailureStatus {
     /// Whether a cassette that the cache does not have may be fetched.
     var fetching: FetchOptions { get }
     mutating func forEachCassette(_ change: (inout String) throws -> Void) rethrows
+    /// Replaces names that stand for several cassettes; nothing, if the command takes no number of them.
+    mutating func expand(_ cassettes: (String) throws -> [String]) rethrows
 }
 
 extension ReadsCassettes {
     static var failure: Int32 { ExitStatus.failed }
+    mutating func expand(_ cassettes: (String) throws -> [String]) rethrows {}
 }
 
 /// Whether a command may fetch a cassette.
@@ -41,6 +44,12 @@ enum CassettePointers {
 
     static func resolve(in command: inout some ReadsCassettes) throws {
         let (fetches, failure) = (command.fetching.fetch, type(of: command).failure)
+        try command.expand { path in
+            try CareCommand.run(failure: failure) {
+                guard let (address, run) = try ShardedRun.named(path) else { return [path] }
+                return try self.files(of: run, at: address)
+            }
+        }
         try command.forEachCassette { path in
             path = try CareCommand.run(failure: failure) { try self.file(for: path, fetches: fetches, config: nil) }
         }
@@ -103,6 +112,23 @@ enum CassettePointers {
             throw StoreError(.damaged, "the cassette of \"\(name)\" was removed from the cache at once: raise WIRETAPE_CACHE_LIMIT.")
         }
         return self.keep(use)
+    }
+
+    /// The files of all cassettes of a run, which are fetched: that is what naming a run asks for.
+    private static func files(of run: ShardedRun, at address: StoreAddress) throws -> [String] {
+        let file = try ConfigSearch.system.path().map { path throws(SettingError) in try ConfigFile(path: path) }
+        let client = try StoreAccess.client(file?.settings ?? RunSettings(), at: address)
+        let cache = try StoreAccess.cache()
+        return try run.pointers(in: client).map { pointer in
+            let name = "\(client.address)@\(pointer.digest)"
+            let progress = StoreProgress("pulling \(name)")
+            defer { progress.end() }
+            _ = try CassettePull(client: client, cache: cache, threads: 16).pull(pointer.digest, as: name) { progress.show($0, of: $1) }
+            guard let use = try cache.use(pointer.digest) else {
+                throw StoreError(.damaged, "\"\(name)\" was removed from the cache at once: raise WIRETAPE_CACHE_LIMIT.")
+            }
+            return self.keep(use)
+        }
     }
 
     private static func keep(_ use: CassetteCache.Use) -> String {

@@ -12,7 +12,8 @@ struct PullCommand: ParsableCommand {
             Bodies that are in the cache already are not loaded again, and every byte is compared with its digest. A pull that fails can \
             be repeated. Several at once share the work.
 
-            A folder stands for all pointers below it. s3://BUCKET/PREFIX@DIGEST names a cassette without a pointer.
+            A folder stands for all pointers below it. s3://BUCKET/PREFIX@DIGEST names a cassette without a pointer, and \
+            s3://BUCKET/PREFIX/runs/RUN/ those that were pushed with --shard RUN.
 
             Exit codes: 0 done, 1 failed.
 
@@ -43,6 +44,11 @@ struct PullCommand: ParsableCommand {
         let settings = try self.options.settings()
         var wanted: [(name: String, digest: String, address: StoreAddress?)] = []
         for path in self.paths where RemoteCassette.isRemote(path) {
+            if let (address, run) = try ShardedRun.named(path) {
+                let pointers = try run.pointers(in: StoreAccess.client(settings, at: address))
+                wanted += pointers.map { ("\(address)@\($0.digest)", $0.digest, address) }
+                continue
+            }
             let remote = try RemoteCassette(path)
             wanted.append((path, remote.digest, remote.address))
         }

@@ -18,6 +18,9 @@ struct PushCommand: ParsableCommand {
 
             What is there is told by its name and size. --check reads it back, and stores again what is damaged.
 
+            --shard also stores the pointers under the name of a run, for many machines that record at once: \
+            "wiretape merge OUT s3://BUCKET/PREFIX/runs/RUN/" makes one cassette of theirs.
+
             A folder stands for all cassettes below it. Credentials come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and \
             AWS_SESSION_TOKEN, or from the profile in ~/.aws.
 
@@ -27,6 +30,7 @@ struct PushCommand: ParsableCommand {
               wiretape push Cassettes/pets.json
               wiretape push Cassettes --dry-run
               wiretape push Cassettes/pets.json --check
+              wiretape push shard.json --shard nightly-42
               wiretape push Cassettes --store s3://tapes/shop --endpoint https://s3.example.com
             """)
 
@@ -44,6 +48,9 @@ struct PushCommand: ParsableCommand {
     )
     var grace = "7d"
 
+    @Option(help: ArgumentHelp("Also add the cassettes to the run of this name, for a merge.", valueName: "run"))
+    var shard: String?
+
     @Flag(help: "Store cassettes although secrets are in them: anyone who can read the store can read them.")
     var allowSecrets = false
 
@@ -51,6 +58,13 @@ struct PushCommand: ParsableCommand {
 
     func validate() throws {
         guard StoreCleanCommand.seconds(self.grace) != nil else { throw ValidationError("--grace takes a number with s, m, h or d: 7d.") }
+        try Self.check(shard: self.shard)
+    }
+
+    static func check(shard: String?) throws {
+        do throws(StoreError) { _ = try shard.map { (name) throws(StoreError) in try ShardedRun(name) } } catch {
+            throw ValidationError("--shard: \(error.message)")
+        }
     }
 
     func run() throws {
@@ -75,6 +89,7 @@ struct PushCommand: ParsableCommand {
         let push = CassettePush(
             client: client, cache: try StoreAccess.cache(), threads: self.options.jobs, tool: "wiretape \(Version.current)",
             grace: StoreCleanCommand.seconds(self.grace) ?? CassettePush.standardGrace, readsBack: self.check)
+        let run = try self.shard.map { name throws(StoreError) in try ShardedRun(name) }
         var status = ExitStatus.done
         var sum = (cassettes: 0, objects: 0, bytes: 0)
         for cassette in cassettes {
@@ -87,6 +102,10 @@ struct PushCommand: ParsableCommand {
                 }
                 progress.end()
                 Terminal.output.line(self.line(cassette, outcome))
+                if let run, !self.dryRun {
+                    try run.add(outcome.pointer, to: client)
+                    Terminal.output.line("\"\(VisibleText.line(cassette))\": added to the run \"\(run.name)\".")
+                }
                 if outcome.stored > 0 { sum.cassettes += 1 }
                 sum.objects += outcome.stored
                 sum.bytes += outcome.storedBytes
