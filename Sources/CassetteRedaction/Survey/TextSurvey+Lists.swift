@@ -46,8 +46,10 @@ extension TextSurvey {
     }
 
     /// A string without its quotes, or a word. Leaves the offset after it.
-    private func scalar(_ offset: inout Int, endingAt marks: StaticString) -> Range<Int>? {
+    private mutating func scalar(_ offset: inout Int, endingAt marks: StaticString) -> Range<Int>? {
         guard let first = self.text.byte(offset) else { return nil }
+        let before = offset
+        defer { self.work += offset - before }
         let ends = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)
         let most = min(self.bytes.count, offset + NamedValue.limit)
         var end = offset
@@ -59,9 +61,12 @@ extension TextSurvey {
             offset = end + 1
             return start..<end
         }
-        guard !"[{".utf8.contains(first) else { return nil }
         let start = offset
-        while end < most, !ends.contains(self.bytes[end]), self.bytes[end] != 10, !self.text.isQuote(self.bytes[end]) { end += 1 }
+        while end < most, !ends.contains(self.bytes[end]), self.bytes[end] != 10, !self.text.isQuote(self.bytes[end]) {
+            // Nothing unquoted in a list or table contains these (YAML 1.2, 7.3.3). Each of many openings would read the others, too.
+            guard !"[{".utf8.contains(self.bytes[end]) else { return nil }
+            end += 1
+        }
         offset = end
         while end > start, self.bytes[end - 1] <= 32 { end -= 1 }
         return start..<end
