@@ -40,7 +40,7 @@ struct WiretapeCommand: ParsableCommand {
         let openFiles = OpenFileLimit.raise()
         let arguments = Array(ProgramArguments.all.dropFirst())
         guard !arguments.isEmpty else { return Terminal.output.line(self.firstSteps) }
-        if let problem = CommandSuggestion.problem(arguments, in: self) {
+        if let problem = ProgramArguments.problem ?? CommandSuggestion.problem(arguments, in: self) {
             Terminal.error.complain(problem)
             self.exit(withError: ExitCode(ExitStatus.usage))
         }

@@ -283,22 +283,28 @@ import Testing
         // One window that the client has, one that waits for it, one more that makes the proxy stop reading, and one byte that nobody
         // reads.
         let body = String(repeating: "x", count: 3 * 65_535 + 1)
+        let (isSent, isRead) = (Gate("the answer and the end of the connection were sent"), Gate("the answer was read"))
         let origin = try self.origin { peer in
             try peer.wait(for: "a request") { $0.ended.contains(1) }
             try peer.respond(1, 200, ["content-length: \(body.utf8.count)"], body: body)
             try peer.wait(for: "the windows to open") { $0.codec.pending(1) == 0 }
+            peer.closeOutput()
+            isSent.open()
+            // A socket that is closed before its peer's last window updates are read discards what the peer has not read.
+            try isRead.wait()
         }
         let proxy = try RunningProxy()
         let client = try self.client(proxy)
         let id = try client.request("http://\(origin.authority)/")
         client.stalled = [id]
         try client.wait(for: "a window of the body") { $0.bodies[id]?.count == 65_535 }
-        // The origin's connection has ended when this returns.
-        origin.finish()
+        try isSent.wait()
         client.stalled = []
         client.codec.credit(id, 65_535)
         try client.flush()
         try client.wait(for: "the rest") { $0.closed[id] != nil }
+        isRead.open()
+        origin.finish()
         #expect(client.bodies[id]?.count == body.utf8.count && client.ended.contains(id))
         #expect(try proxy.recorded().first?.outcome == .complete)
     }

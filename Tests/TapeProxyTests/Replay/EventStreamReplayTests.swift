@@ -67,7 +67,7 @@ import Testing
         scene.client(Self.get())
         #expect(scene.heard().first?.hasSuffix("||data: 2\n\n") == true)
         scene.advance(600)
-        #expect(scene.heard().last == "client closed")
+        #expect(scene.heard().last == "client 2 closed")
         let verdict = session.verdict()
         #expect(verdict.misses == 1 && verdict.hits == 1 && verdict.reports.first?.reason == .recorderEnded(index: 1))
         #expect(verdict.reports.first?.description.contains("was cut by the end of its recorder") == true)

@@ -26,6 +26,9 @@ final class HTTP2Peer {
         self.connection = connection
     }
 
+    /// Ends this side of the connection, and can still read.
+    func closeOutput() { self.connection.closeOutput() }
+
     /// Sends a request for a URL to the proxy's own port.
     func request(_ url: String, method: String = "GET", _ lines: [String] = [], hasBody: Bool = false) throws -> Int32 {
         var head = RequestHead(method: method, target: "/" + url, version: .http2, fields: HeaderFields(lines))
