@@ -35,6 +35,7 @@ ELSEWHERE = {
     "socks5h": "the suite SOCKSTests",
     "wiretape push": "make test-store runs it against real servers",
     "wiretape pull": "make test-store runs it against real servers",
+    "--push --shard": "make test-store merges the run of two machines",
     "wiretape git install": "make test-store merges branches with it",
     "python chat.py Tokyo": "Tests/Interop/agents.py runs it with the real client",
     "python chat.py Seoul": "Tests/Interop/agents.py runs it with the real client",

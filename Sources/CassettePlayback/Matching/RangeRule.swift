@@ -214,7 +214,8 @@ enum RangeRule {
     ) -> Outcome? {
         let wholes = candidates.filter(\.facts.isWhole)
         let latest = candidates.filter { sent($0.index) > 0 }.max { sent($0.index) < sent($1.index) }
-        let whole = latest.map { latest in wholes.first { $0.index == latest.index || $0.facts.isOfSame(as: latest.facts) } } ?? wholes.first
+        let whole =
+            latest.map { latest in wholes.first { $0.index == latest.index || $0.facts.isOfSame(as: latest.facts) } } ?? wholes.first
         if let whole {
             guard let request = RangeRequest(range), let ranges = request.ranges(of: whole.facts.length),
                 whole.facts.fulfils(ifRange: ifRange)

@@ -245,18 +245,23 @@ struct RequestProfile: Sendable, Hashable {
     private(set) var fields: [Field] = []
     /// The placeholders in the request's URL, fields and body.
     var placeholders: HeldPlaceholders
+    /// A hash of the values of each repeated name in the query, in their order; 0 if no name is repeated. Queries are equal in any order, but
+    /// `sort=name&sort=date` means something else than its reverse.
+    private(set) var repeatedItems: UInt64 = 0
     private var requester = Requester()
 
     /// - Parameters:
     ///   - rules: their ignored fields are left out, and their patterns make values equal.
     ///   - headers: redacted header fields.
     ///   - isLive: keeps the values, to compare them with recorded ones that have marks.
+    ///   - url: with its query.
     ///   - note: receives the name of each field that may make a difference, with its hash.
     init(
-        _ headers: HeaderFields, rules: MatchRules, placeholders: HeldPlaceholders, isLive: Bool = false,
+        _ headers: HeaderFields, rules: MatchRules, placeholders: HeldPlaceholders, url: String = "", isLive: Bool = false,
         note: (String, UInt64) -> Void = { _, _ in }
     ) {
         self.placeholders = placeholders
+        self.repeatedItems = Self.repeatedItems(of: url)
         self.fields.reserveCapacity(headers.count)
         for index in 0..<headers.count {
             let name = headers.name(at: index).lowercased()
@@ -269,6 +274,25 @@ struct RequestProfile: Sendable, Hashable {
             self.add(field, isLive: isLive)
             self.requester.note(name, headers.valueBytes(at: index), isFresh: field.isFresh)
         }
+    }
+
+    private static func repeatedItems(of url: String) -> UInt64 {
+        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return 0 }
+        let query = url.utf8[url.utf8.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") }
+        let items = query.split(separator: UInt8(ascii: "&")).map { item in
+            (name: Array(item.prefix { $0 != UInt8(ascii: "=") }), item: Array(item))
+        }
+        guard items.count > 1 else { return 0 }
+        let counts = items.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
+        let repeated = items.filter { counts[$0.name, default: 0] > 1 }
+        guard !repeated.isEmpty else { return 0 }
+        var sum: UInt64 = 0
+        for (name, _) in counts where counts[name, default: 0] > 1 {
+            var hasher = Hasher()
+            for one in repeated where one.name == name { hasher.combine(one.item) }
+            sum &+= UInt64(bitPattern: Int64(hasher.finalize()))
+        }
+        return sum | 1
     }
 
     private mutating func add(_ field: Field, isLive: Bool) {

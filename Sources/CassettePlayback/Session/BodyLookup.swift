@@ -146,7 +146,7 @@ struct BodyLookup {
     }
 }
 
-/// Finds the nearest requests if no recorded request has the head, with the differences of their bodies. Reads from disk.
+/// Finds the nearest requests if no recorded request has the head, with the differences of their header fields and bodies. Reads from disk.
 struct HeadLookup {
     /// At most this many recorded bodies are read for each near head.
     static let bodyLimit = 4
@@ -175,7 +175,10 @@ struct HeadLookup {
                     at: index, rules: self.session.rules, detail: .contents, redaction: self.session.redaction, digest: self.session.digest)
             else { continue }
             let fits = !recorded.isComplete || recorded.facets.fits(live: self.body)
-            let differences = fits ? [] : self.body.differences(fromRecorded: recorded.facets)
+            // Which other fields decide is only known where the head is equal.
+            let fields = self.pending.fields.differences(
+                from: recorded, comparing: FieldChoice().compared, live: self.pending.comparedHeaders)
+            let differences = fields + (fits ? [] : self.body.differences(fromRecorded: recorded.facets))
             if differences.count < best?.differences.count ?? .max { best = (index, differences) }
         }
         return best

@@ -214,7 +214,7 @@ public final class CassetteSession: Sendable {
                 session: self, method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
                 redaction: redaction, head: Array(head), key: key,
                 fields: LiveFields(
-                    method: method, comparedHeaders, rules: self.rules,
+                    method: method, comparedHeaders, rules: self.rules, url: comparedURL,
                     placeholders: HeldPlaceholders(self.comparesLogins ? login : .unknown)
                         + (redaction == nil ? HeldPlaceholders() : HeldPlaceholders(url: url, headers: headers, isRecorded: false)),
                     computesRanges: self.ranges == .computed),
@@ -236,7 +236,8 @@ public final class CassetteSession: Sendable {
             } else {
                 guard self.explainsBodies, !isPreflight else { return .decided(self.nothingLeft(head, isPreflight: isPreflight)) }
                 let matches = self.nearestRequests.search(for: head)
-                guard !matches.isEmpty, hasBody || matches.contains(where: { self.keys.mayHaveBodies($0.key) }) else {
+                let mayDiffer = hasBody || DecidingFields.areIn(headers) || matches.contains { self.keys.mayHaveBodies($0.key) }
+                guard !matches.isEmpty, mayDiffer else {
                     return .decided(self.nothingLeft(head, heads: matches.map { self.nearHead($0) }))
                 }
             }

@@ -30,7 +30,7 @@ struct ExchangeTraits: Sendable {
         self.profile = RequestProfile(
             request.headers, rules: rules,
             placeholders: HeldPlaceholders(login ?? .unknown)
-                + HeldPlaceholders(url: request.url, headers: request.headers, isRecorded: true) + bodyPlaceholders
+                + HeldPlaceholders(url: request.url, headers: request.headers, isRecorded: true) + bodyPlaceholders, url: request.url
         ) { name, hash in
             if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
         }

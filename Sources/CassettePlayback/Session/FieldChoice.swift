@@ -125,6 +125,8 @@ struct FieldChoice: Sendable {
         var isLeft: Bool
         /// The recorded request is another requester's. Known only where one of the exchanges was left.
         var isOther = false
+        /// Repeated items of the query are in another order.
+        var otherItems: Bool
         var otherLastEventID: Bool
         var equalFields: Int
         /// How many of these are the same text. A placeholder matches any value, but preferably a secret.
@@ -132,11 +134,11 @@ struct FieldChoice: Sendable {
         /// Fields of the recorded request that the live one lacks or has with a different value.
         var otherFields: Int
 
-        private var order: (Int, Int, Int, Int, Int) {
+        private var order: (Int, Int, Int, Int, Int, Int) {
             // A complete exchange of another requester is no better than one that this requester left.
             (
-                (self.isLeft ? 1 : 0) + (self.isOther ? 1 : 0), self.otherLastEventID ? 1 : 0, -self.equalFields, -self.sameFields,
-                self.otherFields
+                (self.isLeft ? 1 : 0) + (self.isOther ? 1 : 0), self.otherItems ? 1 : 0, self.otherLastEventID ? 1 : 0, -self.equalFields,
+                -self.sameFields, self.otherFields
             )
         }
 
@@ -470,7 +472,7 @@ struct FieldChoice: Sendable {
     private func rank(_ one: Class, for live: LiveFields) -> Rank {
         let equal = live.profile.equalFields(with: one.profile)
         return Rank(
-            isLeft: one.isLeft,
+            isLeft: one.isLeft, otherItems: live.profile.repeatedItems != one.profile.repeatedItems,
             otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID), equalFields: equal.count,
             sameFields: equal.same, otherFields: one.profile.fields.count - equal.count)
     }

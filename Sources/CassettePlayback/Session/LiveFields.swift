@@ -38,12 +38,13 @@ struct LiveFields: Sendable {
 
     /// - Parameters:
     ///   - headers: redacted, as the cassette would contain them.
+    ///   - url: redacted, too.
     ///   - placeholders: the placeholders in the request as it arrived, and the marks of its login.
     init(
-        method: String, _ headers: HeaderFields, rules: MatchRules, placeholders: HeldPlaceholders = HeldPlaceholders(),
+        method: String, _ headers: HeaderFields, rules: MatchRules, url: String = "", placeholders: HeldPlaceholders = HeldPlaceholders(),
         computesRanges: Bool = true
     ) {
-        self.profile = RequestProfile(headers, rules: rules, placeholders: HeldPlaceholders(), isLive: true)
+        self.profile = RequestProfile(headers, rules: rules, placeholders: HeldPlaceholders(), url: url, isLive: true)
         self.placeholders = placeholders
         self.isRetrieval = method == "GET" || method == "HEAD"
         self.present = RequestFieldNames.conditions(in: headers)

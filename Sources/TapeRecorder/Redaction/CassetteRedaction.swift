@@ -48,27 +48,34 @@ public struct CassetteRedaction {
     ///   - dryRun: changes nothing.
     ///   - schema: names the fields of gRPC messages; nil uses the names in the cassette.
     ///   - digest: makes a SHA-256.
+    ///   - notice: receives a sentence on each repair: truncated bytes, or conversations that a killed recorder left open.
     public static func redact(
         _ path: String, rules: RedactionRules, version: String, dryRun: Bool, schema: ProtoSchema? = nil,
-        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, notice: (String) -> Void = { _ in },
+        progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws -> Outcome {
         try self.redact(
-            path, rules: rules, version: version, dryRun: dryRun, schema: schema, digest: digest, disk: .system, progress: progress)
+            path, rules: rules, version: version, dryRun: dryRun, schema: schema, digest: digest, disk: .system, notice: notice,
+            progress: progress)
     }
 
     /// The same, with replaceable system calls for body files.
     static func redact(
         _ path: String, rules: RedactionRules, version: String, dryRun: Bool, schema: ProtoSchema? = nil,
-        digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls, progress: (_ done: Int, _ of: Int) -> Void
+        digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls, notice: (String) -> Void = { _ in },
+        progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Outcome {
         guard !dryRun else {
             let reader = try CassetteReader(path: path)
+            if let damage = reader.damage { notice("\(damage.summary): the rest was not searched.") }
             let redaction = try CassetteRedaction(path, reader, rules, schema, digest, BodyStore(tryingOn: path))
             return try redaction.learn(reader, listsPlaces: true, progress: progress)
         }
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
+        if let repaired = appender.repaired { notice(repaired.summary + ".") }
         // Secrets may be in conversations that a killed recorder left open.
-        try JournalRecovery.run(appender, BodyStore(cassettePath: path, disk: disk), digest: digest, disk: disk)
+        let recovery = try JournalRecovery.run(appender, BodyStore(cassettePath: path, disk: disk), digest: digest, disk: disk)
+        for text in recovery.notices { notice(text) }
         let rewriter = try appender.finish()
         let redaction = try CassetteRedaction(
             path, rewriter.reader, rules, schema, digest, BodyStore(cassettePath: path, disk: disk))

@@ -222,8 +222,8 @@ struct RedactCommand: ParsableCommand {
         do {
             return try CassetteRedaction.redact(
                 self.file, rules: try self.redaction.redactionRules(), version: Version.current, dryRun: self.dryRun,
-                schema: try self.names.schema(), digest: { FastSHA256() }
-            ) { progress.show($0, of: $1) }
+                schema: try self.names.schema(), digest: { FastSHA256() }, notice: { Terminal.error.complain($0) },
+                progress: { progress.show($0, of: $1) })
         } catch let error as CassetteError {
             Terminal.error.complain(CommandEnd.message(of: error) ?? error.message)
             throw ExitCode(ExitStatus.failed)

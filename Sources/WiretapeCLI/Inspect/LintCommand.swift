@@ -70,8 +70,13 @@ struct LintCommand: ParsableCommand, HasFailureStatus {
             let output = try OutputFile(path: nil)
             var report = LintReportPage(isJSON: self.json, server: self.server, write: output.write)
             let result = Result {
-                for file in self.files { try self.lint(file, &report) }
+                var torn: CassetteError?
+                for file in self.files {
+                    let error = try self.lint(file, &report)
+                    torn = torn ?? error
+                }
                 try report.finish()
+                if let torn { throw torn }
             }
             try output.finish()
             try result.get()
@@ -79,17 +84,27 @@ struct LintCommand: ParsableCommand, HasFailureStatus {
         }
     }
 
-    private func lint(_ file: String, _ report: inout LintReportPage) throws {
+    /// - Returns: an error if the file is a torn cassette, of which only the beginning was checked.
+    private func lint(_ file: String, _ report: inout LintReportPage) throws -> CassetteError? {
         let name = self.files.count > 1 ? file : nil
-        if self.boundary != nil || self.type != nil { return try report.body(file, headers: self.headers, name: file) }
+        if self.boundary != nil || self.type != nil {
+            try report.body(file, headers: self.headers, name: file)
+            return nil
+        }
         guard let body = try Self.body(file) else {
             do {
-                return try report.cassette(RecordedCassette(path: file), name: name)
+                let cassette = try RecordedCassette(path: file)
+                try report.cassette(cassette, name: name)
+                return cassette.damage.map {
+                    CassetteError(.damaged, "\($0.summary), so the rest was not checked: repair it with \"wiretape decode \(file)\"")
+                }
             } catch let error as CassetteError where error.code != .notFound {
-                return try self.other(file, error, &report, name: name)
+                try self.other(file, error, &report, name: name)
+                return nil
             }
         }
         try report.body(file, headers: body, name: file)
+        return nil
     }
 
     /// A recording of another tool. It is imported into a folder that is removed afterwards.

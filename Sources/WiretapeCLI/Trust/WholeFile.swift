@@ -50,7 +50,9 @@ enum WholeFile {
         // fchmod, since the umask must not change the mode; fsync, since the file is not read again before it is used.
         let isWhole = written == bytes.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
         let problem = self.problem("write", path)
-        guard close(descriptor) == 0, isWhole, new.replaceTarget() else {
+        // Closed last: without its lock, another process takes the file for a leftover.
+        defer { close(descriptor) }
+        guard isWhole, new.replaceTarget() else {
             new.remove()
             throw problem
         }

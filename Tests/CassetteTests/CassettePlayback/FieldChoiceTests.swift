@@ -336,6 +336,24 @@ import Testing
         #expect(try self.indexes(SentRequests(requests: recorded).session(rules: ignoring), [self.get("Accept: text/csv")]) == [0])
     }
 
+    @Test(
+        arguments: [
+            ("POST", "X-Amz-Target", "json body", "header:x-amz-target"), ("PROPFIND", "Depth", "", "header:depth"),
+            ("PUT", "If-Match", "body", nil),
+        ] as [(String, String, String, String?)])
+    func missBecauseOfTheURLAndAFieldNamesBoth(method: String, name: String, body: String, place: String?) throws {
+        func request(_ query: String, _ value: String) -> Request {
+            Request(method: method, url: "http://a.test/?\(query)", lines: ["\(name): \(value)"], body: body, answer: "one")
+        }
+        let session = SentRequests(requests: [request("t=1", "\"1\"")]).session()
+        let report = try self.miss(session, request("t=2", "\"2\""))
+        #expect(report.description.contains(name.lowercased()), "\(report.description)")
+        #expect(report.ignorablePlaces == (place.map { ["query:t", $0] } ?? []))
+        guard let place else { return }
+        let ignoring = SentRequests(requests: [request("t=1", "\"1\"")]).session(rules: try MatchRules(ignore: ["query:t", place]))
+        #expect(try self.indexes(ignoring, [request("t=2", "\"2\"")]) == [0])
+    }
+
     @Test func patternMakesValuesEqual() throws {
         let rules = try MatchRules(patterns: ["header:accept-language=de.*"])
         let recorded = [self.get("Accept-Language: de", answer: "one"), self.get("Accept-Language: en", answer: "two")]
@@ -366,6 +384,16 @@ import Testing
     }
 
     /// A value without a placeholder was not a secret, so a secret does not match it.
+    /// Queries are equal in any order, but the one whose repeated items are in the same order is preferred.
+    @Test func theOrderOfRepeatedItemsIsPreferred() throws {
+        func get(_ query: String) -> Request { Request(method: "GET", url: "http://a.test/?\(query)", answer: query) }
+        let recorded = [get("sort=name&a=1&sort=date"), get("a=1&sort=date&sort=name")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [get("sort=date&sort=name&a=1"), get("a=1&sort=name&sort=date")]) == [1, 0])
+        let used = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(used, [recorded[1], recorded[1], recorded[0]]) == [1, 0, nil])
+    }
+
     @Test func aSecretIsNotEqualToAPlainValue() throws {
         let recorded = [self.get("Cookie: lang=en", answer: "one"), self.get("Cookie: sid={{cookie:1}}", answer: "two")]
         let session = SentRequests(requests: recorded).session()

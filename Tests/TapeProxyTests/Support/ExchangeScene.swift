@@ -289,8 +289,8 @@ final class RecordedList: ExchangeSink {
                 state.exchanges.append(exchange)
                 if let stored { state.waiting.append(stored) }
             case .opened: state.kept.append("open")
-            // In addition to its bytes, a piece weighs 128.
-            case .message(_, let message): state.kept.append(message.weight == 128 ? "end" : "\(message.weight - 128)")
+            // In addition to its bytes, a piece weighs 1024.
+            case .message(_, let message): state.kept.append(message.weight == 1024 ? "end" : "\(message.weight - 1024)")
             case .closed: state.kept.append("close")
             }
             return state.isFull

@@ -50,6 +50,15 @@ import Testing
         ]
     }
 
+    @Test(arguments: [false, true]) func aTornEndIsReported(dryRun: Bool) throws {
+        try self.record([TapedExchanges.simple(1), TapedExchanges.simple(2)])
+        try self.folder.write(self.folder.read("tape.json").dropLast(60), to: "tape.json")
+        var notices: [String] = []
+        let outcome = try CassetteRedaction.redact(
+            self.path, rules: .standard, version: "1", dryRun: dryRun, notice: { notices.append($0) })
+        #expect(outcome.exchanges == 1 && notices.count == 1 && notices[0].contains("tape.json"), "\(notices)")
+    }
+
     @Test func namesOfFieldsInACassetteCountAndStay() throws {
         func text(_ number: Int, _ name: String, _ text: String) -> ProtoField {
             ProtoField(number, name: name, .text(Array(text.utf8)))

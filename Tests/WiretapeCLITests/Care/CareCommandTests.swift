@@ -207,6 +207,15 @@ import TapeTestSupport
         #expect(throws: (any Error).self) { try RedactCommand.parse(["pets.json", "--fail-on", "miss"]) }
     }
 
+    @Test func lintOfATornCassetteFails() throws {
+        let folder = try TemporaryFolder()
+        try RecordedExchanges.write([.sample(1), .sample(2, at: 1)], to: folder.file("pets.json"))
+        #expect(try Wiretape.run(["lint", folder.file("pets.json")]).status == 0)
+        try folder.write(folder.read("pets.json").dropLast(60), to: "pets.json")
+        let end = try Wiretape.run(["lint", folder.file("pets.json")])
+        #expect(end.status != 0 && end.errors.contains("so the rest was not checked"), "\(end.errors)")
+    }
+
     @Test func lintTakesAWholeType() throws {
         for type in ["json", "", "/", "application/", ";charset=utf-8"] {
             #expect(throws: (any Error).self) { try LintCommand.parse(["notes.txt", "--type", type]) }
