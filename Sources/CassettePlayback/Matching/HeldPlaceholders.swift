@@ -76,6 +76,9 @@ struct HeldPlaceholders: Sendable, Hashable {
         self.add(bytes, isRecorded)
         var scan = CodedRunScan(bytes, of: .placeholders)
         while self.placeholders.count < Self.limit, let run = scan.next() { run.content.withUnsafeBytes { self.add($0, isRecorded) } }
+        for run in CodedNumbers.runs(in: bytes) where self.placeholders.count < Self.limit {
+            run.content.withUnsafeBytes { self.add($0, isRecorded) }
+        }
     }
 
     private mutating func add(_ bytes: UnsafeRawBufferPointer, _ isRecorded: Bool) {

@@ -680,6 +680,26 @@ import Testing
         #expect(try self.indexes(session, live) == [2, 0, 1])
     }
 
+    /// A client writes such a number into base64 or hex, where the cassette has a placeholder.
+    @Test(arguments: CodedSecretsTests.Spelling.allCases, ["", ":", "x:", "xyz:", #"{"t": ""#])
+    func codedNumbersTellRequestsApart(spelling: CodedSecretsTests.Spelling, lead: String) throws {
+        func get(_ token: String, _ answer: String = "") -> Request {
+            let lines = ["X-Note: v=" + spelling.text("\(lead)\(token)\"}"), "Authorization: Basic " + spelling.text("\(lead)\(token):")]
+            return Request(method: "GET", url: "http://a.test/me", lines: lines, answer: answer)
+        }
+        func post(_ token: String, _ answer: String = "") -> Request {
+            Request(
+                url: "http://a.test/me", lines: ["Content-Type: application/json"],
+                body: #"{"n": 1, "q": "\#(spelling.text("\(lead)\(token)\"}"))"}"#, answer: answer)
+        }
+        for request in [get, post] {
+            let requests = (1...3).map { request("{{token:\($0)}}", "user \($0)") }
+            let session = SentRequests(requests: requests).session(redaction: LiveRedactor(Redactor()))
+            let live = [3, 1, 2].map { request("200290000\($0)", "") }
+            #expect(try self.indexes(session, live) == [2, 0, 1])
+        }
+    }
+
     @Test func theCodingOfARequestIsCompared() throws {
         let coded = Request(lines: ["Content-Encoding: gzip"], body: "a", status: 415, answer: "no")
         let plain = Request(body: "a", answer: "yes")
