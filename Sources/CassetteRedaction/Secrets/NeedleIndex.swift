@@ -58,6 +58,13 @@ struct NeedleIndex: Sendable {
         return true
     }
 
+    /// Adds a further spelling of a secret, which is found only as it is.
+    mutating func insert(spelling: [UInt8], as number: Int) {
+        guard spelling.count >= Self.lengthLimit, self.bytes.count + spelling.count <= Int(UInt32.max) else { return }
+        self.insert(spelling, number, false, isSpelling: true)
+        self.sortCrowd()
+    }
+
     /// Adds everything in another index.
     mutating func insert(contentsOf other: NeedleIndex) {
         for text in other.texts {

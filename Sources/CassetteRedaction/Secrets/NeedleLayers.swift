@@ -5,6 +5,8 @@
 struct NeedleLayers: Sendable {
     /// How many secrets and parts of secrets are searched for in one run. Each takes some 250 bytes in addition to its own.
     static let limit = 200_000
+    /// With more texts than this, no further spellings in another letter case are added.
+    static let spellingLimit = 50_000
     /// How many texts a layer holds before it is merged into the next; the last layer is unlimited. A merge of 8,192 takes tens of
     /// milliseconds.
     static let sizes = [1024, 8192]
@@ -18,11 +20,22 @@ struct NeedleLayers: Sendable {
     mutating func insert(_ secret: [UInt8], as number: Int, standsAlone: Bool) -> Bool {
         guard self.layers.reduce(0, { $0 + $1.texts.count }) < Self.limit else { return secret.count < NeedleIndex.lengthLimit }
         let hasRoom = self.layers[0].insert(secret, as: number, standsAlone: standsAlone)
+        self.mergeFull()
+        return hasRoom
+    }
+
+    /// Adds other spellings of a secret, while there is plenty of room for secrets.
+    mutating func insert(spellings: [[UInt8]], as number: Int) {
+        guard !spellings.isEmpty, self.layers.reduce(0, { $0 + $1.texts.count }) < Self.spellingLimit else { return }
+        for spelling in spellings { self.layers[0].insert(spelling: spelling, as: number) }
+        self.mergeFull()
+    }
+
+    private mutating func mergeFull() {
         for (depth, size) in Self.sizes.enumerated() where self.layers[depth].texts.count >= size {
             self.layers[depth + 1].insert(contentsOf: self.layers[depth])
             self.layers[depth] = depth == 0 ? NeedleIndex() : NeedleIndex(strideLimit: 0)
         }
-        return hasRoom
     }
 
     /// Delivers all hits, in no particular order.

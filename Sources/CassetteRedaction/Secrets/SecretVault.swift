@@ -130,15 +130,10 @@ public final class SecretVault: Sendable {
         guard secret.count <= Self.longest else { return self.placeholder(forLong: secret, kind: kind) }
         // A placeholder, or the beginning of a cut one, occurs in many places where it is not a secret.
         let reach = Placeholder.isAll(secret, mayBeCut: true) ? .place : reach
-        var canonical = EscapeView.canonical(secret)
+        let written = EscapeView.canonical(secret)
+        let canonical = LetterCase.canonical(written)
         var pieces = pieces
-        let written = canonical
-        if UUIDPlaceholder.isUUID(canonical) {
-            // Its letters mean the same in either case, and programs use both (RFC 9562, 4).
-            canonical = written.map { $0 >= 65 && $0 <= 70 ? $0 | 32 : $0 }
-            let upper = canonical.map { $0 >= 97 ? $0 & ~32 : $0 }
-            pieces += [canonical, upper].filter { $0 != secret }
-        }
+        if LetterCase.isFree(written) { pieces += [canonical, LetterCase.upper(canonical)].filter { $0 != secret } }
         return self.state.withLock { state in
             let number: Int
             if let known = state.numbers.number(of: canonical) {
@@ -164,6 +159,7 @@ public final class SecretVault: Sendable {
                 state.known = nil
                 var hasRoom = state.index.insert(secret, as: number, standsAlone: reach == .word)
                 for piece in pieces { hasRoom = state.index.insert(piece, as: number, standsAlone: false) && hasRoom }
+                if reach == .anywhere { state.index.insert(spellings: LetterCase.others(of: secret, kind: kind), as: number) }
                 if !hasRoom { state.gaps.beyondLimits += 1 }
                 state.generation += 1
                 self.own.withLock { $0 += 1 }
@@ -190,7 +186,7 @@ public final class SecretVault: Sendable {
     /// The placeholders of the secrets that a secret contained when it was learned, in the form `{{kind:number}}`.
     func inner(of secret: [UInt8]) -> [Placeholder] {
         self.state.withLock { state in
-            guard !state.inner.isEmpty, let number = state.numbers.number(of: EscapeView.canonical(secret)),
+            guard !state.inner.isEmpty, let number = state.numbers.number(of: LetterCase.canonical(EscapeView.canonical(secret))),
                 let inner = state.inner[number]
             else { return [] }
             return inner.map { Placeholder(kind: state.placeholders[$0].kind, number: state.placeholders[$0].number) }
@@ -259,7 +255,7 @@ public final class SecretVault: Sendable {
 
     /// Whether a secret has a placeholder.
     func knows(_ secret: [UInt8]) -> Bool {
-        let canonical = EscapeView.canonical(secret)
+        let canonical = LetterCase.canonical(EscapeView.canonical(secret))
         return self.state.withLock { $0.numbers.number(of: canonical) != nil }
     }
 
