@@ -46,9 +46,16 @@ extension TextSurvey {
         }
         if let range = self.text.valueAfterScheme(value) { return self.addFree(range, meaning) }
         if self.text.byte(valueFrom) == UInt8(ascii: ":"), self.base64Attribute(valueFrom + 1, meaning) { return }
-        if value > valueFrom, self.bareLine(content, meaning) { return }
+        if value > valueFrom || self.isPasswordLine(value, meaning), self.bareLine(content, meaning) { return }
         if content > value { return self.block(start, content, meaning) }
         self.block(start, valueFrom, meaning)
+    }
+
+    /// Whether the rest of a line looks like a password, so that no blank is needed before it: `password:X` in a frame of STOMP.
+    private func isPasswordLine(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        guard meaning.kind == "password", let line = self.text.restOfLine(start) else { return false }
+        return NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[line]))
+            && !NamedValue.isExpression(self.bytes[line])
     }
 
     /// Handles YAML lines below a name.

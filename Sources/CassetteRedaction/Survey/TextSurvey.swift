@@ -62,7 +62,8 @@ struct TextSurvey {
         self.tags = MarkupTags(text: text)
         self.isForm = kind == .form
         self.isURL = kind == .url
-        self.isFree = kind == .plain && text.isReadable
+        // Binary bytes may be frames with texts in them.
+        self.isFree = (kind == .plain || kind == .binary) && text.isReadable
     }
 
     /// - Parameters:
