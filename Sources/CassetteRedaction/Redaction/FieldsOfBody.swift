@@ -12,19 +12,24 @@ package struct FieldsOfBody {
     /// Signatures, which depend on a key.
     private static let signatures: [StaticString] = ["x-hub-signature", "x-hub-signature-256", "stripe-signature"]
     /// Words in the names of fields with checksums, among others those of HTTP, S3, Azure, Google, Artifactory, tus and registries.
-    private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha384", "sha512", "crc", "adler", "hash", "etag"]
+    private static let words = [
+        "digest", "checksum", "md5", "sha1", "sha256", "sha384", "sha512", "crc", "adler", "hash", "etag", "blake", "xxh", "sha3", "sha224",
+        "murmur", "fnv",
+    ]
 
     /// Corrects lengths and checksums. A checksum that did not match the old bytes is left as it is and gets a note.
     ///
     /// - Parameters:
     ///   - growth: the number of bytes added, minus those removed.
+    ///   - oldSize: the number of old bytes, for fields that repeat it (`X-Content-Length`); nil if it is unknown.
     ///   - old: computes a checksum of the old bytes, when a field may contain it; nil if it cannot be computed.
     ///   - new: the same for the new bytes.
     ///   - content: the bytes without their content codings, before and after. Checksums that an application made of its content stay the
     ///     same if a server compresses the answer.
     ///   - replaced: receives each checksum that was replaced.
     package func mend(
-        _ fields: inout HeaderFields, growth: Int, old: (BodyChecksum) throws -> [UInt8]?, new: (BodyChecksum) throws -> [UInt8]?,
+        _ fields: inout HeaderFields, growth: Int, oldSize: Int? = nil, old: (BodyChecksum) throws -> [UInt8]?,
+        new: (BodyChecksum) throws -> [UInt8]?,
         content: (old: [UInt8], new: [UInt8])? = nil, notes: inout [String],
         replaced: (_ old: String, _ new: String) -> Void = { _, _ in }
     ) rethrows {
@@ -37,6 +42,11 @@ package struct FieldsOfBody {
         var isChanged = false
         for index in 0..<fields.count {
             let name = fields.name(at: index).lowercased()
+            if let size = oldSize.flatMap({ Self.size(fields, index, name, growth: growth, oldSize: $0, content) }) {
+                isChanged = true
+                mended.append(name: fields.name(at: index), value: "\(size)")
+                continue
+            }
             guard Self.mayHaveChecksum(name) else {
                 mended.append(line: fields.line(at: index))
                 continue
@@ -54,6 +64,17 @@ package struct FieldsOfBody {
         }
         if isChanged { fields = mended }
         for name in Self.signatures where fields.contains(name) { notes.append("\(name) does not fit the redacted body") }
+    }
+
+    /// The new size in a field that has that of the old bytes, with or without their codings, in addition to Content-Length; nil for any
+    /// other field.
+    private static func size(
+        _ fields: HeaderFields, _ index: Int, _ name: String, growth: Int, oldSize: Int, _ content: (old: [UInt8], new: [UInt8])?
+    ) -> Int? {
+        guard name.hasSuffix("-content-length"), let size = Int(fields.value(at: index)) else { return nil }
+        if size == oldSize { return growth == 0 ? nil : size + growth }
+        guard let content, size == content.old.count, content.old.count != content.new.count else { return nil }
+        return content.new.count
     }
 
     /// Whether a field with this name, in lower case, may contain a checksum of a body.
@@ -150,7 +171,9 @@ private enum ChecksumSpelling {
     static func candidates(for text: String, in name: String) -> [(ChecksumSpelling, BodyChecksum)] {
         let count = text.utf8.count
         // Short checksums are recognised only with the help of the field's name.
-        let isShortNamed = name.contains("crc") || name.contains("checksum") || name.contains("hash") || name.contains("digest")
+        let isShortNamed =
+            name.contains("crc") || name.contains("checksum") || name.contains("hash") || name.contains("digest") || name == "etag"
+            || name.contains("xxh") || name.contains("fnv") || name.contains("murmur")
         var found: [(ChecksumSpelling, BodyChecksum)] = []
         if name.contains("crc"), !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) {
             let checksums: [BodyChecksum] = name.contains("crc64") ? [.crc64xz, .crc64nvme] : [.crc32, .crc32c]
@@ -174,7 +197,8 @@ private enum ChecksumSpelling {
                 if name.contains("crc64") { found += fitting.filter { $0.size == 8 }.map { (.base64(isReversed: true), $0) } }
             }
         }
-        let bare = ChecksumSpelling.bare(isStandard: isStandard)
+        // MD5 is usually written as in Content-MD5 (RFC 1864).
+        let bare = ChecksumSpelling.bare(isStandard: isStandard || name.contains("md5") && !isURLSafe)
         found += BodyChecksum.allCases.filter { ($0.size * 8 + 5) / 6 == count && $0.size > 8 }.map { (bare, $0) }
         return found
     }

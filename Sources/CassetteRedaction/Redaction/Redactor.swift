@@ -459,7 +459,8 @@ public struct Redactor: Sendable {
             for isTrailer in [false, true] {
                 guard var fields = isTrailer ? trailers : headers else { continue }
                 mender.mend(
-                    &fields, growth: result.bytes.count - old.bytes.count, old: { mender.checksum($0, of: old.bytes) },
+                    &fields, growth: result.bytes.count - old.bytes.count, oldSize: old.bytes.count,
+                    old: { mender.checksum($0, of: old.bytes) },
                     new: { mender.checksum($0, of: result.bytes) }, content: result.content, notes: &outcome.notes,
                     replaced: { self.checksums?.add($0, $1) })
                 if isTrailer { trailers = fields } else { headers = fields }
@@ -514,7 +515,7 @@ extension Redactor {
         for isTrailer in [false, true] {
             guard var fields = isTrailer ? trailers : headers else { continue }
             try mender.mend(
-                &fields, growth: growth, old: { try self.checksum($0, of: old, &known.old) },
+                &fields, growth: growth, oldSize: old.size, old: { try self.checksum($0, of: old, &known.old) },
                 new: { try self.checksum($0, of: new, &known.new) }, notes: &outcome.notes, replaced: { self.checksums?.add($0, $1) })
             if isTrailer { trailers = fields } else { headers = fields }
         }

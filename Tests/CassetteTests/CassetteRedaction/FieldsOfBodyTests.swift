@@ -236,4 +236,50 @@ import Testing
             #expect(notes.isEmpty)
         }
     }
+
+    /// Mends fields of an old body for a new one. `content` is the old body without its codings.
+    private func mended(_ line: String, _ old: [UInt8], _ new: [UInt8], content: (old: [UInt8], new: [UInt8])? = nil) -> (String, [String])
+    {
+        let mender = FieldsOfBody(makeDigest: { PortableSHA256() })
+        var fields = HeaderFields([line])
+        var notes: [String] = []
+        mender.mend(
+            &fields, growth: new.count - old.count, oldSize: old.count, old: { mender.checksum($0, of: old) },
+            new: { mender.checksum($0, of: new) }, content: content, notes: &notes)
+        return (fields.value(at: 0), notes)
+    }
+
+    @Test(arguments: ["X-Content-Length", "X-Decompressed-Content-Length", "X-Goog-Stored-Content-Length"])
+    func furtherLengths(name: String) {
+        let (old, new) = (Array("old body".utf8), Array("a new body".utf8))
+        #expect(self.mended("\(name): 8", old, new) == ("10", []))
+        // The length of something else.
+        #expect(self.mended("\(name): 9", old, new) == ("9", []))
+        let coded = self.mended("\(name): 8", [1, 2, 3], [1, 2, 3, 4], content: (old, new))
+        #expect(coded == ("10", []))
+    }
+
+    @Test func anEntityTagMayBeAShortChecksum() {
+        let (old, new) = (Array("old body".utf8), Array("a new body".utf8))
+        let tags = [old, new].map { "\"\(Hex.encode(BodyChecksum.crc32.value(of: $0)))\"" }
+        #expect(self.mended("ETag: \(tags[0])", old, new) == (tags[1], []))
+        #expect(self.mended("ETag: \"0a1b2c3d\"", old, new) == ("\"0a1b2c3d\"", []))
+    }
+
+    @Test func checksumsOfUnknownKindsGetANote() {
+        let digest = Hex.encode(BodyChecksum.sha512.value(of: [7]))
+        let (value, notes) = self.mended("X-Blake2b: \(digest)", Array("old".utf8), Array("new".utf8))
+        #expect(value == digest && notes == ["x-blake2b does not fit the redacted body"])
+    }
+
+    /// RFC 1864 has the standard alphabet, even where the old value shows none.
+    @Test func md5WithoutPaddingIsInTheStandardAlphabet() {
+        func value(_ body: [UInt8]) -> String {
+            String(decoding: SecretCorpus.base64(BodyChecksum.md5.value(of: body)).filter { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+        }
+        for number in 0..<40 {
+            let (old, new) = (Array("old body \(number)".utf8), Array("new body \(number)".utf8))
+            #expect(self.mended("X-Md5: \(value(old))", old, new) == (value(new), []))
+        }
+    }
 }
