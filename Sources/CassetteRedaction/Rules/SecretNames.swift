@@ -200,7 +200,7 @@ package enum SecretNames {
         return bits
     }()
 
-    private static let byHash = Self.table(Self.names)
+    private static let byHash = Self.table(Self.names + Self.rare)
     private static let headersByHash = Self.table(Self.headers)
     private static let cookiesByHash: [UInt64: Meaning] = {
         var table = Self.table([("cookie", ["cookie", "setcookie", "setcookie2"])])
@@ -253,7 +253,8 @@ package enum SecretNames {
                 "token", "authtoken", "authenticationtoken", "apitoken", "bearertoken", "usertoken", "accesstokenvalue", "subjecttoken",
                 "actortoken",
                 "logintoken", "privatetoken", "clienttoken",
-                "resettoken", "passwordresettoken", "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
+                "resettoken", "passwordresettoken", "resetpasswordtoken", "invitetoken", "activationtoken", "magictoken", "unlocktoken",
+                "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
                 "jwttoken",
                 "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
                 "registrationtoken", "tokensecret", "tokens", "authtokens", "apitokens", "binarysecuritytoken", "binarysecret", "ticket",
@@ -270,7 +271,7 @@ package enum SecretNames {
                 "passwords", "adminpassword", "dbpassword", "databasepassword", "smtppassword", "proxypassword", "loginpassword",
                 "masterpassword", "pass", "mailpass", "adminpass", "rootpass", "loginpass", "sqlpass", "mysqlpass", "pgpass", "ftppass",
                 "sshpass", "redispass", "ldappass", "bindpass", "authpass", "proxypass", "newpass", "oldpass", "keypass", "storepass",
-                "credential", "credentials", "secretdata", "passwordhistory", "oldpasswords", "previouspasswords",
+                "credential", "credentials", "secretdata", "presharedkey", "passwordhistory", "oldpasswords", "previouspasswords",
                 "pswd", "pword", "userpwd", "userpswd", "newpwd", "oldpwd", "confirmpwd", "rootpwd", "dbpwd", "loginpwd",
                 // In German, Dutch, Swedish, Norwegian and Danish.
                 "kennwort", "passwort", "wachtwoord", "losenord", "passord", "adgangskode",
@@ -305,6 +306,9 @@ package enum SecretNames {
         ("signature", ["xamzsignature", "xgoogsignature", "xossignature", "sig", "signature", "oauthsignature", "xgoogcredential"]),
         ("authorization", ["authorization", "proxyauthorization", "auth"]),
     ]
+
+    /// Further names that are found only before the marks that usually follow them (`SurveyTable.rareNames`).
+    static let rare: [(kind: String, names: [String])] = [("password", ["psk", "wpapsk"]), ("secret", ["secretbinary"])]
 
     /// Vendors' header fields whose names have no meaning elsewhere, without separators, in lower case. For a header field, an entry here
     /// takes precedence over `names`. Values of the kinds in `unsure` may be words, and are not searched for as widely elsewhere.

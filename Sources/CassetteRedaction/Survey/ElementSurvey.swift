@@ -123,7 +123,7 @@ struct ElementSurvey {
 
     // MARK: Pairs
 
-    private static let names: [StaticString] = ["key", "name", "n", "k"]
+    private static let names: [StaticString] = ["key", "name", "n", "k", "parameterkey"]
 
     /// The value of `<key>NAME</key><string>VALUE</string>`, as in property lists, and of other pairs of elements.
     ///
@@ -148,7 +148,7 @@ struct ElementSurvey {
     private static let dataLimit = 2048
     /// How deeply a value may be nested in elements: `<value><string>X`.
     private static let valueDepth = 3
-    private static let values: [StaticString] = ["value", "string", "base64", "text", "val", "attributevalue", "data"]
+    private static let values: [StaticString] = ["value", "string", "base64", "text", "val", "attributevalue", "data", "parametervalue"]
 
     /// The text or CDATA that begins an element, or that is in value elements within it, up to its end tag.
     ///

@@ -55,7 +55,11 @@ struct SurveyTable: Sendable {
     private static let directives: [(word: StaticString, directive: TextSurvey.Directive)] = [
         ("ENV ", .environment), ("AUTH", .authentication), ("PASS", .passwordCommand), ("irep", .redisSetting), ("_hea", .header),
         ("etx ", .permanentVariable), ("env ", .variable), ("eStr", .secureString), ("ngDa", .stringData), (": Se", .manifest),
+        ("GIN ", .login),
     ]
+    /// The ends of `SecretNames.rare` and `TextSurvey.company` with the marks that usually follow them. All marks would make too many
+    /// candidates.
+    private static let rareNames: [StaticString] = ["kty\"", "lob\"", "mns\"", "ary\"", "thm\"", "psk\"", "psk=", "PSK="]
     /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: whatever the alignment of groups, one of three of them is a whole
     /// group. The same in capitals, and `KEY`, `_KE` and `EY=`, as in names of variables. `Aut` at the beginning of a line of a message head.
     private static let base64OfNames: [StaticString] = [
@@ -70,18 +74,20 @@ struct SurveyTable: Sendable {
     private static let division: [[String]] = [
         ["/bot", "_pat", "ial", "ied ", "irep", "irm", "nid", "npm_", "nse", "ord", "ya29", "yid"],
         [
-            "AKIA", "ASIA", "AUTH", "CkF1", "GOCS", "LUES", "ase", "c3N3", "des", "eStr", "ghp_", "ghs_", "ghu_", "ify", "ion", "ive",
+            "AKIA", "ASIA", "AUTH", "CkF1", "kty\"", "GOCS", "LUES", "ase", "c3N3", "des", "eStr", "ghp_", "ghs_", "ghu_", "ify", "ion",
+            "ive",
             "ken", "ket", "key", "lue", "lues", "ode", "otp",
         ],
         ["eare", "ens", "ewog", "eyAi", "eys", "ing", "int", "kie", "sid", "sig", "srf", "swd", "ure"],
         [
             "ENV ", "H4sI", "U2Vj", "a2Vu", "b2tl", "c2Vj", "cGFz", "env ", "etx ", "glpa", "ngDa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t",
-            "whse", "xoxa", "xoxb", "xoxd", "xoxe", "xoxr",
+            "mns\"", "whse", "xoxa", "xoxb", "xoxd", "xoxe", "xoxr",
         ],
-        ["AIza", "CRUd", "KLUv", "Wlhs", "_hea", "sic ", "sk-a", "sk-p", "slac", "webh", "xapp", "xoxo", "xoxp", "xoxs"],
+        ["AIza", "CRUd", "GIN ", "KLUv", "Wlhs", "_hea", "sic ", "sk-a", "sk-p", "slac", "webh", "xapp", "xoxo", "xoxp", "xoxs"],
         [
-            "PD94", "als", "ass", "ata", "est", "ets", "gho_", "ghr_", "hvb.", "hvs.", "ier", "jwt", "ory", "pem", "pwd", "rd1", "rd2",
-            "rds", "ret", "ult", "uth",
+            "PD94", "PSK=", "als", "ary\"", "ass", "ata", "est", "ets", "gho_", "ghr_", "hvb.", "hvs.", "ier", "jwt", "lob\"", "ory", "pem",
+            "psk\"", "psk=", "pwd", "rd1", "rd2",
+            "rds", "ret", "thm\"", "ult", "uth",
         ],
         ["1//0", ": Se", "VE9L", "VG9r", "blanks", "dG9r", "eyJ"],
         [
@@ -116,6 +122,7 @@ struct SurveyTable: Sendable {
         add("eare", .scheme)
         add("sic ", .basicScheme)
         for letters in ["LUES", "lues"] as [StaticString] { add(letters, .rows) }
+        for letters in Self.rareNames { add(letters, .name) }
         for letters in Self.base64OfNames { add(letters, .base64) }
         for letters in Self.base64Beginnings { add(letters, .base64Beginning) }
         var classes: [(name: String, words: [UInt32])] = anchors.filter { $0.value != .webToken }

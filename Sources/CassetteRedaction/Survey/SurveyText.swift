@@ -170,6 +170,8 @@ struct SurveyText {
         case UInt8(ascii: ":"): return before.map { FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "/") } ?? false
         // `->name` in PHP.
         case UInt8(ascii: ">"): return before == UInt8(ascii: "-")
+        // A line that a diff adds. A hyphen counts as part of the name.
+        case UInt8(ascii: "+"): return before.map { $0 == 10 || $0 == 13 } ?? true
         default: return byte <= 32 || self.isQuote(byte) || "{([,;|=@$".utf8.contains(byte)
         }
     }
@@ -231,7 +233,7 @@ struct SurveyText {
         return (start..<most).first { self.bytes[$0] == UInt8(ascii: "\"") }
     }
 
-    /// Whether only white space, a YAML dash, a quotation mark of mail or `export` precedes a name on its line.
+    /// Whether only white space, a YAML dash, a mark of a diff, a quotation mark of mail or `export` precedes a name on its line.
     func beginsLine(_ start: Int) -> Bool {
         var offset = start
         if offset >= 7, self.isWord("export", endingAt: offset - 1) { offset -= 7 }
@@ -239,11 +241,44 @@ struct SurveyText {
         while offset > least {
             switch self.bytes[offset - 1] {
             case 10, 13: return true
-            case 32, 9, UInt8(ascii: "-"), UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: "#"), 0xEF, 0xBB, 0xBF: offset -= 1
+            case 32, 9, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: "#"), 0xEF, 0xBB, 0xBF:
+                offset -= 1
             default: return false
             }
         }
         return offset == 0
+    }
+
+    /// The offset of the next line's first word, if nothing but a backslash is left of this line, as in properties of Java.
+    func continued(_ start: Int) -> Int? {
+        guard self.byte(start) == UInt8(ascii: "\\") else { return nil }
+        let feed = self.byte(start + 1) == 13 ? start + 2 : start + 1
+        return self.byte(feed) == 10 ? self.skipBlanks(feed + 1) : nil
+    }
+
+    /// The most lines of such a text.
+    private static let heredocLimit = 128
+
+    /// The text between `<<NAME` (or `<<-NAME`, `<<~NAME`) and a line that is NAME, without white space at its ends.
+    func heredoc(_ start: Int) -> Range<Int>? {
+        guard self.isWord("<<", endingAt: start + 2) else { return nil }
+        var name = start + 2
+        while let byte = self.byte(name), "-~\"'".utf8.contains(byte), name - start < 5 { name += 1 }
+        var end = name
+        while let byte = self.byte(end), FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "_"), end - name < 32 { end += 1 }
+        guard end > name, let rest = self.restOfLine(end), rest.count <= 1 else { return nil }
+        let word = self.bytes[name..<end]
+        let first = ByteScan.index(of: 10, in: self.bytes, from: end) + 1
+        var line = first
+        for _ in 0..<Self.heredocLimit where line < self.bytes.count && line - first < NamedValue.limit {
+            let text = self.skipBlanks(line)
+            if self.bytes[text...].starts(with: word), self.byte(text + word.count).map({ $0 <= 32 }) ?? true {
+                let range = self.trimmed(first..<line)
+                return range.isEmpty ? nil : range
+            }
+            line = ByteScan.index(of: 10, in: self.bytes, from: line) + 1
+        }
+        return nil
     }
 
     /// The rest of the line, without trailing white space; nil if it is longer than a secret, or incomplete.
@@ -372,7 +407,9 @@ struct SurveyText {
     private static let betweenLength = 64
 
     /// Members whose strings are values of names next to them.
-    private static let valueMembers: [StaticString] = ["value", "newvalue", "new_value", "val", "v", "content", "data", "text"]
+    private static let valueMembers: [StaticString] = [
+        "value", "newvalue", "new_value", "val", "v", "content", "data", "text", "parametervalue",
+    ]
 
     /// The string of the member `value` among the following members of an object.
     func valueAfter(_ start: Int) -> Range<Int>? {

@@ -8,6 +8,7 @@ extension TextSurvey {
     /// - Parameter hyphen: the offset of the flag's hyphen.
     mutating func command(flagAt hyphen: Int) {
         guard self.isFree, hyphen >= self.commandEnd else { return }
+        self.parameter(flagAt: hyphen)
         for found in self.commands.passwords(flagAt: hyphen) {
             self.commandEnd = max(self.commandEnd, found.range.upperBound)
             if found.isCookie {
@@ -16,6 +17,28 @@ extension TextSurvey {
                 self.addWord(found.range, kind: found.kind)
             }
         }
+    }
+
+    /// Handles `-Password X` in PowerShell and `set -x NAME X` in fish.
+    private mutating func parameter(flagAt hyphen: Int) {
+        let flag = self.name(hyphen + 1)
+        guard !flag.isEmpty, let blank = self.text.byte(flag.upperBound), blank == 32 || blank == 9 else { return }
+        let next = self.text.skipBlanks(flag.upperBound)
+        if flag.count <= 3 {
+            guard self.bytes[flag].allSatisfy({ "xgUu".utf8.contains($0) }), self.text.isWord("set", endingAt: hyphen - 1),
+                self.text.mayPrecedeName(hyphen - 5)
+            else { return }
+            let name = self.name(next)
+            guard !name.isEmpty, let mark = self.text.byte(name.upperBound), mark == 32 || mark == 9,
+                let meaning = self.meaning(name.lowerBound, name.upperBound), !meaning.needsCompany, meaning.syntax == .value
+            else { return }
+            return self.argument(self.text.skipBlanks(name.upperBound), meaning)
+        }
+        guard flag.count <= SecretNames.lengthLimit, self.bytes[flag.lowerBound] >= 65, self.bytes[flag.lowerBound] <= 90,
+            let meaning = self.meaning(flag.lowerBound, flag.upperBound), !meaning.needsCompany, !meaning.needsKeyShape, !meaning.isPlural,
+            meaning.syntax == .value
+        else { return }
+        self.argument(next, meaning, hasDigit: true)
     }
 
     /// `--NAME VALUE`
@@ -42,6 +65,7 @@ extension TextSurvey {
         if self.text.isQuote(self.text.byte(value)), self.text.byte(value) != UInt8(ascii: "`"), self.text.mayPrecedeSymbol(start - 1) {
             return self.literal(value, meaning, hasDigit: true)
         }
+        if self.networkPassword(start, end, meaning) { return }
         if let range = self.commands.passwordOfEntry(start, end) { return self.addWord(range, kind: "password") }
         for verb in Self.verbs where self.text.isWord(verb, endingAt: value + verb.utf8CodeUnitCount) {
             let end = value + verb.utf8CodeUnitCount
@@ -55,6 +79,22 @@ extension TextSurvey {
         {
             self.bareLine(word, meaning)
         }
+    }
+
+    /// Handles `username ada password 7 X` and `password 0 X` in the settings of routers, with the kind of its encoding before the value.
+    /// Returns whether it is one.
+    private mutating func networkPassword(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        let kind = self.text.skipBlanks(end)
+        guard let digit = self.text.byte(kind), digit >= 48, digit <= 57, self.text.byte(kind + 1) == 32 else { return false }
+        var line = start
+        while line > 0, start - line < SecretNames.lengthLimit, self.bytes[line - 1] != 10 { line -= 1 }
+        guard line == 0 || self.bytes[line - 1] == 10 else { return false }
+        line = self.text.skipBlanks(line)
+        guard line == start || self.text.isWord("username ", endingAt: line + 9) || self.text.isWord("enable ", endingAt: line + 7),
+            let value = self.text.restOfLine(kind + 2), value.count >= 4, !self.bytes[value].contains(where: { $0 <= 32 })
+        else { return false }
+        self.addFree(value, meaning)
+        return true
     }
 
     /// Between `The password` and its value in a sentence, or in a log.

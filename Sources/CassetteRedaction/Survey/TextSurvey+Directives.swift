@@ -25,6 +25,8 @@ extension TextSurvey {
         case stringData
         /// `kind: Secret` in a manifest of Kubernetes.
         case manifest
+        /// `a1 LOGIN user value` in IMAP (RFC 9051, 6.2.3).
+        case login
     }
 
     /// - Parameter offset: the offset of the anchor's four bytes.
@@ -41,6 +43,7 @@ extension TextSurvey {
         case .secureString: self.secureString(offset - 5)
         case .stringData: self.stringData(offset - 4)
         case .manifest: self.manifestLine(offset - 4)
+        case .login: self.loginCommand(offset + 4)
         }
     }
 
@@ -55,14 +58,14 @@ extension TextSurvey {
         return start..<end
     }
 
-    private func name(_ start: Int) -> Range<Int> {
+    func name(_ start: Int) -> Range<Int> {
         var end = start
         while let byte = self.text.byte(end), SecretShape.Alphabet.word.contains(byte), end - start <= SecretNames.lengthLimit { end += 1 }
         return start..<end
     }
 
     /// Handles a value in quotes, or one word.
-    private mutating func argument(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
+    mutating func argument(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
         if self.text.isQuote(self.text.byte(start)) { return self.literal(start, meaning, hasDigit: hasDigit) }
         let range = self.word(start)
         guard range.count >= 4, self.text.isWhole(range),
@@ -198,6 +201,27 @@ extension TextSurvey {
             self.findings.append(finding)
             return
         }
+    }
+
+    /// Handles the arguments of a command whose tag has a digit, since sentences have none.
+    private mutating func loginCommand(_ blank: Int) {
+        let tag = self.name(self.startOfWord(blank - 7))
+        guard blank >= 8, self.text.isWord("login ", endingAt: blank), self.bytes[blank - 7] == 32, tag.upperBound == blank - 7,
+            self.text.beginsLine(tag.lowerBound), self.bytes[tag].contains(where: { $0 >= 48 && $0 <= 57 }),
+            let line = self.text.restOfLine(blank)
+        else { return }
+        let words = self.bytes[line].split(separator: 32)
+        guard words.count == 2, var value = words.last?.indices else { return }
+        if value.count > 2, self.text.isQuote(self.text.byte(value.lowerBound)), self.bytes[value.upperBound - 1] == UInt8(ascii: "\"") {
+            value = value.dropFirst().dropLast()
+        }
+        self.addFree(value, Self.password)
+    }
+
+    private func startOfWord(_ end: Int) -> Int {
+        var start = end
+        while start > 0, end - start < 32, SecretShape.Alphabet.word.contains(self.bytes[start - 1]) { start -= 1 }
+        return max(start, 0)
     }
 
     /// How many bytes before `PASS` the command with the user is searched for.

@@ -17,8 +17,10 @@ extension TextSurvey {
         let colon = self.text.skipComments(self.text.skipSpace(end + 1))
         switch self.text.byte(colon) {
         case UInt8(ascii: ":"):
-            if quote == UInt8(ascii: "\""), self.flaggedSecret(start, end, colon) { return }
+            if quote == UInt8(ascii: "\""), self.flaggedSecret(start, end, colon) || self.company(start, end, colon: colon) { return }
             guard let meaning = self.meaning(start, end) else { return }
+            let open = self.text.skipSpace(colon + 1)
+            if self.text.byte(open) == UInt8(ascii: "{") { self.identifier(start, end, openAt: open, meaning) }
             if quote == UInt8(ascii: "\""), self.member(start, colon, meaning) { return }
             if self.isFree { self.labelled(start - 1, end, valueFrom: colon + 1, meaning) }
         case UInt8(ascii: "="), UInt8(ascii: "-"):
@@ -297,6 +299,6 @@ extension TextSurvey {
 
     private static let namingMembers: [StaticString] = [
         "field", "attribute", "property", "param", "parameter", "variable", "type", "target", "selector", "header", "k", "n", "column",
-        "setting", "option",
+        "setting", "option", "parameterkey", "label",
     ]
 }

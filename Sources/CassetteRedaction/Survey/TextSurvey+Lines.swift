@@ -106,6 +106,11 @@ extension TextSurvey {
         if self.text.byte(value) == UInt8(ascii: "[") { return self.list(value, meaning) }
         if self.text.byte(value) == UInt8(ascii: "{") { return self.inlineTable(value, meaning) }
         if let range = self.text.lineInQuotes(first, value) { return self.addFree(range, meaning) }
+        if let range = self.text.heredoc(value) { return self.addFree(range, meaning) }
+        if let next = self.text.continued(value), self.text.beginsLine(first) {
+            self.bareLine(next, meaning)
+            return
+        }
         if self.text.byte(value) == UInt8(ascii: "("), meaning.kind == "authorization" { return self.userAndPassword(value) }
         guard self.text.beginsLine(first), let line = self.text.restOfLine(value) else { return self.valueAmongWords(value, meaning) }
         // A single word may be a variable of a program.
@@ -182,7 +187,8 @@ extension TextSurvey {
             self.valueEnd = range.upperBound
             return self.addFree(range, meaning)
         }
-        if self.text.beginsLine(start), self.bareLine(value, meaning) { return }
+        if self.text.beginsLine(start), self.bareLine(self.text.continued(value) ?? value, meaning) { return }
+        if let range = self.text.heredoc(value) { return self.addFree(range, meaning) }
         var last = value
         let most = min(self.bytes.count, value + NamedValue.limit)
         while last < most, !self.text.endsBareValue(self.bytes[last]) { last += 1 }
@@ -255,6 +261,14 @@ extension TextSurvey {
     ///
     /// - Parameter hasDigit: accepts only a single word with a digit.
     mutating func literal(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
+        self.oneLiteral(start, meaning, hasDigit: hasDigit)
+        // `"old" -> "new"` in a plan of Terraform.
+        guard let end = self.endOfLiteral(start), self.text.isWord("->", endingAt: self.text.skipBlanks(end + 1) + 2) else { return }
+        let next = self.text.skipBlanks(self.text.skipBlanks(end + 1) + 2)
+        if self.text.byte(next) == UInt8(ascii: "\"") { self.oneLiteral(next, meaning, hasDigit: hasDigit) }
+    }
+
+    private mutating func oneLiteral(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool) {
         guard let quote = self.text.byte(start), self.text.isQuote(quote), !meaning.needsCompany else { return }
         let most = min(self.bytes.count, start + 1 + NamedValue.limit)
         if quote != UInt8(ascii: "`"), self.text.byte(start + 1) == quote, self.text.byte(start + 2) == quote {

@@ -117,6 +117,7 @@ struct TextSurvey {
             case .base64: survey.base64(around: offset, isBeginning: false)
             }
         }
+        if survey.isFree || survey.isForm || survey.isURL, budget?.isSpent != true { survey.base64OfZlib() }
         if survey.isFree, budget?.isSpent != true {
             survey.endTagsWithBlanks()
             survey.tables()
@@ -135,6 +136,27 @@ struct TextSurvey {
         if isText { self.base64.append(range) }
     }
 
+    /// Finds base64 of compressed data by the beginning of zlib (RFC 1950, 2.2). Its letters are too frequent for an anchor.
+    private mutating func base64OfZlib() {
+        let known = self.base64
+        var next = 0
+        self.base64End = 0
+        // The third character has the last bits of the second byte: `eJw`, `eNo` and `eAE` for 78 9C, 78 DA and 78 01.
+        for (second, thirds) in [("J", "wxyz"), ("N", "opqr"), ("A", "EFGH")] as [(Character, String)] {
+            guard let letter = second.asciiValue else { continue }
+            (next, self.base64End) = (0, 0)
+            var offset = ByteScan.index(of: letter, in: self.bytes, from: 1)
+            while offset < self.bytes.count {
+                defer { offset = ByteScan.index(of: letter, in: self.bytes, from: offset + 1) }
+                guard self.bytes[offset - 1] == UInt8(ascii: "e"), let third = self.text.byte(offset + 1), thirds.utf8.contains(third),
+                    self.text.byte(offset - 2).map({ Base64Run.value($0) == nil }) ?? true
+                else { continue }
+                while next < known.count, known[next].upperBound < offset { next += 1 }
+                if next == known.count || !known[next].contains(offset) { self.base64(around: offset - 1, isBeginning: true) }
+            }
+        }
+    }
+
     // MARK: Members of JSON
 
     mutating func name(endingAt end: Int) {
@@ -151,6 +173,12 @@ struct TextSurvey {
                 self.item(start, end, meaning)
             } else if self.text.isWord("value", endingAt: end), end - start == 5 {
                 self.namedTag(around: start)
+            } else if self.text.isWord("token", endingAt: end), start > 0,
+                self.text.mayPrecedeItem(start - 1, inForm: self.isForm, inURL: self.isURL),
+                let meaning = SecretNames.meaning(ofField: self.bytes[start..<end])
+            {
+                // `?email_token=X`, as in links of mails.
+                self.item(start, end, meaning)
             }
         case UInt8(ascii: ":"):
             guard self.isFree, let meaning = self.meaning(start, end) else { return }

@@ -25,6 +25,11 @@ struct URLUserSurvey {
             {
                 findings.append(found)
             }
+            if let range = self.passwordOfAddress(start, at),
+                let found = self.text.finding(range, SecretNames.Meaning(kind: "password"), .plain)
+            {
+                findings.append(found)
+            }
             guard start > 2, self.text.bytes[start - 1] == UInt8(ascii: "/"), self.text.bytes[start - 2] == UInt8(ascii: "/"),
                 self.text.bytes[start - 3] == UInt8(ascii: ":"), start < at, self.endsScheme(start - 3),
                 UTF8Validator.isValid(UnsafeRawBufferPointer(rebasing: self.text.bytes[start..<at]))
@@ -47,6 +52,16 @@ struct URLUserSurvey {
         return ["jdbc:oracle:thin:", "jdbc:oracle:oci:", "jdbc:oracle:oci8:"].contains { prefix in
             name >= prefix.utf8.count && self.text.bytes[name - prefix.utf8.count..<name].elementsEqual(prefix.utf8)
         }
+    }
+
+    /// The password in `user:X@tcp(host)`, as MySQL's driver for Go writes it (Go-MySQL-Driver, "DSN"); nil for anything else.
+    private func passwordOfAddress(_ start: Int, _ at: Int) -> Range<Int>? {
+        guard self.text.isWord("tcp(", endingAt: at + 5) || self.text.isWord("unix(", endingAt: at + 6) else { return nil }
+        var colon = start
+        while colon < at, self.text.bytes[colon] != UInt8(ascii: ":") {
+            colon += Placeholder.length(in: self.text.bytes, at: colon) ?? 1
+        }
+        return colon + 1 < at ? colon + 1..<at : nil
     }
 
     /// Whether at least two letters or digits precede a colon. Shorter ones occur by chance in a few MiB of an archive.

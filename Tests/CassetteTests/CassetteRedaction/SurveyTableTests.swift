@@ -47,7 +47,7 @@ import Testing
         }
         for text in texts {
             let candidates = Array(text.utf8).withUnsafeBytes { SurveyTable.shared.candidates(in: $0) }
-            #expect(candidates * 1000 / text.utf8.count < 50, "\(candidates) in \(text.prefix(60))")
+            #expect(candidates * 1000 / text.utf8.count < 55, "\(candidates) in \(text.prefix(60))")
         }
     }
 
