@@ -305,7 +305,8 @@ import Testing
         try client.wait(for: "the rest") { $0.closed[id] != nil }
         isRead.open()
         origin.finish()
-        #expect(client.bodies[id]?.count == body.utf8.count && client.ended.contains(id))
+        let got = client.bodies[id]?.count ?? 0
+        #expect(got == body.utf8.count && client.ended.contains(id), "\(got) bytes, \(String(describing: client.closed[id]))")
         #expect(try proxy.recorded().first?.outcome == .complete)
     }
 
