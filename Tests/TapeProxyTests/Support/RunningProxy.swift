@@ -28,6 +28,8 @@ final class RunningProxy {
         var configuration = ProxyConfiguration()
         configuration.limits.grace = 1
         configuration.limits.linger = 1
+        // A client or an origin of a test may get no time for minutes on a busy machine.
+        configuration.limits.clientStall = 3600
         configuration.loops = .own(loops)
         configure(&configuration)
         let path = folder.file("tape.json")
