@@ -27,9 +27,9 @@ final class WebSocketReplay: TunnelExchange {
     /// A longer message is compared on another thread, because the event loop also serves other clients.
     private static let inlineSize = 64 << 10
     /// Bytes parsed in one piece. Deflated bytes may expand a thousandfold.
-    private static let (deflatedSize, plainSize) = (512, 8 << 10)
-    /// Limits of one turn (pieces, events and inflated bytes), after which other connections are served.
-    private static let (deflatedPieces, plainPieces, eventsInTurn, inflatedInTurn) = (16, 32, 500, 256 << 10)
+    private static let (deflatedSize, plainSize) = (512, 1 << 10)
+    /// Limits of one turn (pieces, events and inflated bytes), after which other connections are served. Each event may be answered.
+    private static let (deflatedPieces, plainPieces, eventsInTurn, inflatedInTurn) = (16, 256, 100, 256 << 10)
     /// Seconds in which a client has to answer a close.
     private static let closeLimit: Int64 = 10
 
