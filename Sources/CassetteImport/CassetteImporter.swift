@@ -307,7 +307,7 @@ final class RecordingSource {
         }
     }
 
-    /// What the import reads: the file itself, or the files of a folder of stubs.
+    /// The files that the import reads: one, or those of a folder of stubs.
     func files() throws(CassetteError) -> [String] {
         guard self.isFolder else { return [self.path] }
         var files = [self.path]

@@ -195,7 +195,7 @@ struct RequestProfile: Sendable, Hashable {
         }
     }
 
-    /// What tells one requester from another, so that the data of one is not joined with that of the other.
+    /// The marks that tell one requester from another, so that the data of one is not joined with that of the other.
     private struct Requester: Sendable, Hashable {
         /// Which kinds of credentials there are.
         private(set) var kinds: Set<Kind> = []

@@ -325,8 +325,8 @@ struct FieldChoice: Sendable {
     /// The answer to a request for ranges that were not recorded; nil if the recording does not contain them.
     ///
     /// Comes from the answers to one requester: those whose requests fit best. Others are used only if they differ in the types that they
-    /// accept and have the same strong validator, because an entity tag such as "1" may belong to another user's representation. If several requesters fit
-    /// equally well, none answers.
+    /// accept and have the same strong validator, because an entity tag such as "1" may belong to another user's representation. If several
+    /// requesters fit equally well, none answers.
     mutating func computed(for live: LiveFields, _ rule: AssignmentRule) -> RangeRule.Outcome? {
         guard live.asksRange, let range = live.range else { return nil }
         return self.fulfilling(live) { choice in
@@ -416,11 +416,9 @@ struct FieldChoice: Sendable {
         for one in self.classes where one.kind == .whole {
             for member in one.members {
                 guard let facts = self.ranges[member], facts.isWhole, facts.coding == part.coding else { continue }
-                // A weak validator distinguishes versions only for a single requester.
-                guard
-                    part.validator.map({ $0 == facts.validator })
-                        ?? (facts.anyValidator == part.anyValidator
-                            && requester.isOfSameRequester(as: one.profile.without(LiveFields.rangeNames)))
+                // Even a strong entity tag such as "1" may belong to another user's representation.
+                guard part.validator.map({ $0 == facts.validator }) ?? (facts.anyValidator == part.anyValidator),
+                    requester.isOfSameRequester(as: one.profile.without(LiveFields.rangeNames))
                 else { continue }
                 let equal = profile.equalFields(with: one.profile).count
                 if best.map({ $0.equal < equal }) ?? true { best = (Int(member), facts, equal) }

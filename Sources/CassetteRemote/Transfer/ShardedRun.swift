@@ -1,4 +1,4 @@
-/// What many machines record together. Each stores its own cassette, and its pointer under the run's name: `runs/NAME/DIGEST.tape`.
+/// A run that many machines record together. Each stores its own cassette, and its pointer under the run's name: `runs/NAME/DIGEST.tape`.
 ///
 /// A shard's name is the digest of its cassette, so that machines whose cassettes have the same filename do not replace each other's.
 package struct ShardedRun: Sendable, Hashable {

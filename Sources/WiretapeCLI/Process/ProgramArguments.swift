@@ -12,7 +12,7 @@ enum ProgramArguments {
         return (0..<count).map { String(cString: wiretape_argument($0)) }
     }
 
-    /// What to do about the first argument that is not UTF-8; nil if all are. It would name another file than the one that was meant.
+    /// An error for the first argument that is not UTF-8; nil if all are. It would name another file than the one that was meant.
     static var problem: String? {
         for index in 0..<wiretape_argument_count() {
             guard let argument = wiretape_argument(index), String(validatingCString: argument) == nil else { continue }

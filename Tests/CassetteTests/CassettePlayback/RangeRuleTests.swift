@@ -290,6 +290,12 @@ import Testing
         #expect(try self.forms(session, [part]) == [.recorded])
     }
 
+    @Test(arguments: requesters) func aRecordedPartIsNotComputedFromTheWholeOfAnotherRequester(line: String) throws {
+        let recorded = [self.whole("0123456789ab"), self.part(0..<5, tag: "\"a\"", [line])]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.forms(session, [self.asking("bytes=0-4", line)]) == [.recorded])
+    }
+
     @Test func conditionThatFailsGetsTheWholeAnswer() throws {
         let session = SentRequests(requests: [self.whole()]).session(repetition: .last)
         #expect(
