@@ -89,6 +89,16 @@ struct ShardedRunTests {
         #expect(try self.stored.cache().use(shard.digest, checksAll: true) != nil)
     }
 
+    @Test func aShardThatIsAddedAgainIsYoung() throws {
+        let kept = try self.stored.push().pointer.digest
+        try self.stored.write(bodies: 5..<7, to: "more.json")
+        let shard = try self.stored.push("more.json").pointer
+        try self.run().add(shard, to: self.stored.store.client())
+        self.stored.store.state.withLock { $0.now += 2000 }
+        try self.run().add(shard, to: self.stored.store.client())
+        #expect(try self.collect(keeping: kept).removed == 0)
+    }
+
     @Test func aCollectionRemovesAnOldRunWithItsShards() throws {
         let kept = try self.stored.push().pointer.digest
         try self.stored.write(bodies: 5..<7, to: "more.json")

@@ -34,10 +34,11 @@ package struct ShardedRun: Sendable, Hashable {
         return (try StoreAddress(parts.dropLast(2).joined(separator: "/")), run)
     }
 
-    /// Adds a cassette that has been pushed.
+    /// Adds a cassette that has been pushed. One that is there gets today's date, so that a collection keeps it.
     package func add(_ pointer: CassettePointer, to client: StoreClient) throws(StoreError) {
         _ = try client.put(
-            "\(Self.folder)/\(self.name)/\(pointer.digest)\(CassettePointer.suffix)", Payload(Array(pointer.text.utf8)), type: "text/plain")
+            "\(Self.folder)/\(self.name)/\(pointer.digest)\(CassettePointer.suffix)", Payload(Array(pointer.text.utf8)), type: "text/plain",
+            .always)
     }
 
     /// Its shards, by the start of their first exchanges.
