@@ -535,6 +535,7 @@ public struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomString
     public static let refusedStream = Self(rawValue: 0x7)
     public static let cancel = Self(rawValue: 0x8)
     public static let enhanceYourCalm = Self(rawValue: 0xb)
+    public static let http11Required = Self(rawValue: 0xd)
 
     private static let names = [
         "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR",

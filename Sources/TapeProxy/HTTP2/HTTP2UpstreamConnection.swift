@@ -13,6 +13,8 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     private let flushes: FlushQueue
     private let clock: EventClock
     private let begun: NIODeadline
+    /// Called when the origin wants HTTP/1.1 for requests that it got here (RFC 9113, 7: HTTP_1_1_REQUIRED).
+    private let requireHTTP1: () -> Void
     private var streams: [Int32: HTTP2UpstreamStream] = [:]
     /// Streams whose requests wait for the origin's window.
     private var blocked: [Int32: HTTP2UpstreamStream] = [:]
@@ -32,13 +34,14 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
 
     init(
         _ connection: UpstreamConnection, flushes: FlushQueue, clock: EventClock,
-        settings: HTTP2Connection.Settings = HTTP2Connection.Settings()
+        settings: HTTP2Connection.Settings = HTTP2Connection.Settings(), requireHTTP1: @escaping () -> Void = {}
     ) throws(HTTP2Failure) {
         self.connection = connection
         self.codec = try HTTP2Connection(.client, settings: settings)
         self.flushes = flushes
         self.clock = clock
         self.begun = clock.now
+        self.requireHTTP1 = requireHTTP1
         self.idleSince = clock.now
         connection.take(self)
         self.flush()
@@ -187,9 +190,11 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
                 if !self.blocked.isEmpty { self.blocked[id] = nil }
                 guard let closed = self.streams.removeValue(forKey: id) else { continue }
                 closed.deliver()
+                if code == .http11Required { self.requireHTTP1() }
                 closed.closed(code)
                 self.noticeIdle()
-            case .goAway:
+            case .goAway(_, let code):
+                if code == .http11Required { self.requireHTTP1() }
                 self.isEnding = true
                 self.noticeIdle()
             case .settings: self.greeting(failed: nil)

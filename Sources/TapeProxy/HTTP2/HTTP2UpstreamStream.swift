@@ -203,7 +203,8 @@ final class HTTP2UpstreamStream: UpstreamStream {
         guard !self.isSettled else { return }
         let failure = Failure(
             kind: self.hasHead ? .truncated : .reset, message: "\"\(self.authority)\" reset the stream of the request: \(code).")
-        self.fail(failure, begun: failure, isUnprocessed: code == .refusedStream)
+        // With HTTP_1_1_REQUIRED, the origin has not acted on the request either: it wants it again on another connection.
+        self.fail(failure, begun: failure, isUnprocessed: code == .refusedStream || code == .http11Required)
     }
 
     /// A failure no longer matters, even if the whole answer still waits to be read.

@@ -70,7 +70,10 @@ final class DirectDialing: Dialing {
     private func greet(
         _ connection: UpstreamConnection, of route: UpstreamRoute, _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void
     ) {
-        guard let shared = try? HTTP2UpstreamConnection(connection, flushes: self.shared.flushes, clock: self.shared.clock) else {
+        let shared = try? HTTP2UpstreamConnection(
+            connection, flushes: self.shared.flushes, clock: self.shared.clock,
+            requireHTTP1: { [substitutes = self.pool.substitutes] in substitutes.requireHTTP1(for: route) })
+        guard let shared else {
             connection.close()
             return self.greeted(route, .failure(.failed(Failure(kind: .cancelled, message: "the proxy is out of memory"))), then)
         }

@@ -144,6 +144,44 @@ import Testing
         #expect(recorded.count == 1 && recorded[0].outcome == .complete && recorded[0].request.body?.size == 23)
     }
 
+    /// RST_STREAM of stream 1, and GOAWAY that names no stream as processed, both with HTTP_1_1_REQUIRED.
+    private static let demandsOfHTTP1: [[UInt8]] = [
+        [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0xd], [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xd],
+    ]
+
+    /// Servers answer so where a login binds a connection.
+    @Test(arguments: demandsOfHTTP1) func aRequestThatNeedsHTTP1IsSentAgainInHTTP1(demand: [UInt8]) throws {
+        let origin = try RawOrigin(scripts: [
+            { connection in
+                let peer = try HTTP2Peer(.server, over: connection)
+                try peer.wait(for: "a request with its body") { $0.ended.contains(1) }
+                try connection.send(demand)
+                try peer.wait(for: "the end") { $0.isOver }
+            },
+            { connection in
+                for path in ["/a", "/b"] {
+                    _ = try connection.expectRequest("POST \(path)")
+                    #expect(try connection.read(count: 4) == Array("body".utf8))
+                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")
+                }
+            },
+        ])
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        for path in ["/a", "/b"] {
+            let id = try client.request("http://\(origin.authority)\(path)", method: "POST", ["content-length: 4"], hasBody: true)
+            client.codec.send(id, ByteBuffer(string: "body"))
+            client.codec.end(id)
+            try client.flush()
+            try client.wait(for: "the answer") { $0.ended.contains(id) }
+            #expect(client.text(id) == "one")
+        }
+        client.closeOutput()
+        let recorded = try proxy.recorded()
+        origin.finish()
+        #expect(recorded.count == 2 && recorded.allSatisfy { $0.outcome == .complete })
+    }
+
     @Test func refusedBodyThatIsNotHeldAnyMoreIsHandedToTheClient() throws {
         let origin = try self.origin(
             { peer in
