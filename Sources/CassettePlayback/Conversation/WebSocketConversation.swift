@@ -266,7 +266,7 @@ extension RecordedConversation {
         }
         return RecordedConversation(
             index: index, requests: requests, recording: recording, webSocket: speech, unread: unread,
-            traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: HeldPlaceholders(), login: login))
+            traits: ExchangeTraits(interaction, rules: rules, body: .none, login: login))
     }
 }
 

@@ -44,6 +44,8 @@ public struct BodyFacets: Sendable {
     var mayLack = false
     /// The sum and number of the facets that no rule allows to be missing.
     var core = FacetSum()
+    /// A hash of the order in which the values of repeated fields or parts come; 0 if no name is repeated. It does not count for equality.
+    var repeatedItems: UInt64 = 0
     /// The placeholders in the body as sent or recorded. They do not count for equality.
     var placeholders = HeldPlaceholders()
 
@@ -220,6 +222,9 @@ struct FacetCollector {
     /// Of the facets that may be missing.
     private var optional = FacetSum()
     private var exempt: [ExemptValue] = []
+    /// How often each name of a field or part has come, and what repetitions add up to.
+    private var occurrences: [UInt64: UInt64] = [:]
+    private var repeatedItems: UInt64 = 0
     private let keepsWholeValues: Bool
     private var room: Int
     /// The place of a part or field, if these are the facets of its content.
@@ -272,6 +277,7 @@ struct FacetCollector {
         // A sum does not depend on the order. A sender cannot construct a given sum, since the hashes are secret.
         self.sum &+= hash
         if hasMarks { self.hasMarks = true }
+        if place == .formField || place == .part { self.count(Array(name), hash) }
         guard self.isKeeping else { return }
         let name = Array(name.prefix(BodyFacets.nameLimit))
         let whole = size ?? value.count
@@ -281,6 +287,15 @@ struct FacetCollector {
             BodyFacet(
                 place: place, name: name, value: value, size: whole, filename: filename, type: type, hasMarks: hasMarks,
                 within: within, isContainer: isContainer, optional: optional, hash: hash))
+    }
+
+    /// Makes the first value of a name count differently from the second, and so on.
+    private mutating func count(_ name: [UInt8], _ hash: UInt64) {
+        guard self.occurrences.count < BodyFacets.facetLimit else { return }
+        let path = name.withUnsafeBytes { FacetHash.path(self.container?.path ?? FacetHash.root, $0) }
+        let earlier = self.occurrences[path, default: 0]
+        self.occurrences[path] = earlier + 1
+        self.repeatedItems &+= hash &* earlier
     }
 
     /// Notes a value that is allowed to differ.
@@ -309,6 +324,7 @@ struct FacetCollector {
         self.exempt += other.exempt.prefix(ExemptValue.limit - self.exempt.count)
         self.count += other.count
         self.sum &+= other.sum
+        self.repeatedItems &+= other.repeatedItems
         self.hasMarks = self.hasMarks || other.hasMarks
         // They were collected with the same limits.
         if self.facets.isEmpty, self.room >= other.room {
@@ -325,6 +341,7 @@ struct FacetCollector {
     func facets(_ kind: BodyFacets.Kind) -> BodyFacets {
         var facets = BodyFacets(
             kind: kind, facets: self.facets, count: self.count, hasMarks: self.hasMarks, sum: self.sum, exempt: self.exempt)
+        facets.repeatedItems = self.repeatedItems
         facets.core = FacetSum(sum: self.sum &- self.optional.sum, count: self.count - self.optional.count)
         return facets
     }

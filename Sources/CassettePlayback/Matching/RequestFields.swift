@@ -245,9 +245,9 @@ struct RequestProfile: Sendable, Hashable {
     private(set) var fields: [Field] = []
     /// The placeholders in the request's URL, fields and body.
     var placeholders: HeldPlaceholders
-    /// A hash of the values of each repeated name in the query, in their order; 0 if no name is repeated. Queries are equal in any order, but
-    /// `sort=name&sort=date` means something else than its reverse.
-    private(set) var repeatedItems: UInt64 = 0
+    /// A hash of the values of each repeated name in the query and the body, in their order; 0 if no name is repeated. Queries and forms are
+    /// equal in any order, but `sort=name&sort=date` means something else than its reverse.
+    var repeatedItems: UInt64 = 0
     private var requester = Requester()
 
     /// - Parameters:
@@ -350,23 +350,35 @@ struct RequestProfile: Sendable, Hashable {
         return names.allSatisfy { self.agrees(with: other, on: $0) }
     }
 
-    /// How many fields have equal values in both, and how many of these are the same text, with marks for secrets.
-    func equalFields(with other: RequestProfile) -> (count: Int, same: Int) {
-        var (count, same, left, right) = (0, 0, 0, 0)
+    /// How many fields two requests have in common.
+    struct SharedFields: Sendable, Hashable {
+        /// Fields whose values are equal.
+        var equal = 0
+        /// Those of them whose values are the same text, with marks for secrets. A placeholder matches any value, but preferably a secret.
+        var same = 0
+        /// Fields that both have, with different values.
+        var different = 0
+        /// Fields that only one of the two has.
+        var ofOne = 0
+    }
+
+    func sharedFields(with other: RequestProfile) -> SharedFields {
+        var shared = SharedFields()
+        var (left, right) = (0, 0)
         while left < self.fields.count, right < other.fields.count {
             let (mine, theirs) = (self.fields[left], other.fields[right])
             if mine.name == theirs.name {
-                if mine.value == theirs.value { same += 1 }
-                if mine.agrees(with: theirs) { count += 1 }
+                if mine.value == theirs.value { shared.same += 1 }
+                if mine.agrees(with: theirs) { shared.equal += 1 } else { shared.different += 1 }
                 left += 1
                 right += 1
-            } else if mine.name < theirs.name {
-                left += 1
             } else {
-                right += 1
+                shared.ofOne += 1
+                if mine.name < theirs.name { left += 1 } else { right += 1 }
             }
         }
-        return (count, same)
+        shared.ofOne += self.fields.count - left + other.fields.count - right
+        return shared
     }
 
     static func hash(_ name: String) -> UInt64 {
@@ -385,7 +397,7 @@ struct RequestProfile: Sendable, Hashable {
     private static func field(_ hash: UInt64, _ bytes: ArraySlice<UInt8>, of name: String, _ rules: MatchRules) -> Field {
         var value = Array(bytes)
         if name == "content-type" { value = HeadKeyWriter.withoutBoundary(value) }
-        if name == "authorization", let lasting = ConnectionLogin.lasting(value) { value = lasting }
+        if name == "authorization" { value = ConnectionLogin.lasting(value) ?? LastingCredentials.bytes(of: value) ?? value }
         if let pattern = rules.substitute(for: value, ofField: name) { value = pattern }
         let marked = value.withUnsafeBytes { MatchMark.replaced(in: $0) }
         value = marked ?? value

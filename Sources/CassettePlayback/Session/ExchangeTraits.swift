@@ -20,9 +20,9 @@ struct ExchangeTraits: Sendable {
     var names: [UInt64: String]
 
     /// - Parameters:
-    ///   - bodyPlaceholders: the placeholders in the request's body.
+    ///   - body: the facets of the request's body.
     ///   - login: nil if nobody logged in on a connection of the recording.
-    init(_ interaction: Interaction, rules: MatchRules, bodyPlaceholders: HeldPlaceholders, login: ConnectionLogin? = nil) {
+    init(_ interaction: Interaction, rules: MatchRules, body: BodyFacets, login: ConnectionLogin? = nil) {
         let request = interaction.request
         let response = interaction.response
         let varying = Set(response.map { RequestFieldNames.varying(in: $0.headers) } ?? [])
@@ -30,10 +30,11 @@ struct ExchangeTraits: Sendable {
         self.profile = RequestProfile(
             request.headers, rules: rules,
             placeholders: HeldPlaceholders(login ?? .unknown)
-                + HeldPlaceholders(url: request.url, headers: request.headers, isRecorded: true) + bodyPlaceholders, url: request.url
+                + HeldPlaceholders(url: request.url, headers: request.headers, isRecorded: true) + body.placeholders, url: request.url
         ) { name, hash in
             if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
         }
+        self.profile.repeatedItems &+= body.repeatedItems
         // A field that the recorded request lacks can also make a difference.
         for name in varying where !rules.ignoresField(name) { names[RequestProfile.hash(name)] = name }
         self.names = names

@@ -125,41 +125,34 @@ struct FieldChoice: Sendable {
         var isLeft: Bool
         /// The recorded request is another requester's. Known only where one of the exchanges was left.
         var isOther = false
-        /// Repeated items of the query are in another order.
+        /// Repeated items of the query or the body are in another order.
         var otherItems: Bool
         var otherLastEventID: Bool
-        var equalFields: Int
-        /// How many of these are the same text. A placeholder matches any value, but preferably a secret.
-        var sameFields: Int
-        /// Fields of the recorded request that the live one lacks or has with a different value.
-        var otherFields: Int
+        /// How well the fields fit, whether or not the recorded client left.
+        var fit: Fit
 
-        private var order: (Int, Int, Int, Int, Int, Int) {
+        private var order: (Int, Int, Int) {
             // A complete exchange of another requester is no better than one that this requester left.
-            (
-                (self.isLeft ? 1 : 0) + (self.isOther ? 1 : 0), self.otherItems ? 1 : 0, self.otherLastEventID ? 1 : 0, -self.equalFields,
-                -self.sameFields, self.otherFields
-            )
+            ((self.isLeft ? 1 : 0) + (self.isOther ? 1 : 0), self.otherItems ? 1 : 0, self.otherLastEventID ? 1 : 0)
         }
 
         static func < (left: Rank, right: Rank) -> Bool {
-            left.order < right.order
+            left.order != right.order ? left.order < right.order : left.fit < right.fit
         }
-
-        /// How well the fields fit, whether or not the recorded client left.
-        var fit: Fit { Fit(equal: self.equalFields, same: self.sameFields, others: self.otherFields) }
     }
 
     /// How well the fields of a recorded request fit a live one; smaller is better.
     struct Fit: Comparable, Sendable {
-        /// See `Rank`.
-        fileprivate var equal: Int
-        fileprivate var same: Int
-        fileprivate var others: Int
+        private let fields: RequestProfile.SharedFields
 
-        static func < (left: Fit, right: Fit) -> Bool {
-            (-left.equal, -left.same, left.others) < (-right.equal, -right.same, right.others)
+        init(_ fields: RequestProfile.SharedFields) { self.fields = fields }
+
+        /// A nonce or a date is another one in each run, so a field with a different value is nearer than none.
+        private var order: (Int, Int, Int, Int) {
+            (-self.fields.equal, -self.fields.same, self.fields.ofOne, self.fields.different)
         }
+
+        static func < (left: Fit, right: Fit) -> Bool { left.order < right.order }
     }
 
     /// Exchanges that may answer a request.
@@ -420,7 +413,7 @@ struct FieldChoice: Sendable {
                 guard part.validator.map({ $0 == facts.validator }) ?? (facts.anyValidator == part.anyValidator),
                     requester.isOfSameRequester(as: one.profile.without(LiveFields.rangeNames))
                 else { continue }
-                let equal = profile.equalFields(with: one.profile).count
+                let equal = profile.sharedFields(with: one.profile).equal
                 if best.map({ $0.equal < equal }) ?? true { best = (Int(member), facts, equal) }
             }
         }
@@ -468,10 +461,9 @@ struct FieldChoice: Sendable {
     }
 
     private func rank(_ one: Class, for live: LiveFields) -> Rank {
-        let equal = live.profile.equalFields(with: one.profile)
-        return Rank(
+        Rank(
             isLeft: one.isLeft, otherItems: live.profile.repeatedItems != one.profile.repeatedItems,
-            otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID), equalFields: equal.count,
-            sameFields: equal.same, otherFields: one.profile.fields.count - equal.count)
+            otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID),
+            fit: Fit(live.profile.sharedFields(with: one.profile)))
     }
 }

@@ -14,7 +14,7 @@ struct LiveFields: Sendable {
     static let negotiationNames = Set(
         ["accept", "accept-charset", "accept-language", "want-digest", "want-content-digest", "want-repr-digest"].map(RequestProfile.hash))
 
-    let profile: RequestProfile
+    var profile: RequestProfile
     /// The cassette's placeholders in the request as it arrived, which the client got from an earlier replayed answer, and the marks of its
     /// login.
     var placeholders: HeldPlaceholders

@@ -69,10 +69,11 @@ public final class PendingRequest: Sendable {
         PendingBody(rules: self.rules, headers: self.headers, url: self.url, redaction: self.redaction, digest: self.digest)
     }
 
-    /// The fields, including the placeholders in the body.
+    /// The fields, with what the body adds to them: its placeholders, and the order of its repeated items.
     func live(_ body: BodyFacets) -> LiveFields {
-        guard !body.placeholders.isEmpty else { return self.fields }
+        guard !body.placeholders.isEmpty || body.repeatedItems != 0 else { return self.fields }
         var fields = self.fields
+        fields.profile.repeatedItems &+= body.repeatedItems
         fields.placeholders += body.placeholders
         return fields
     }

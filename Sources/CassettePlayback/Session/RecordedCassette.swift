@@ -354,7 +354,7 @@ extension RecordedCassette: RequestSource {
             method: request.method, url: request.url, headers: request.headers, facets: facets,
             isComplete: request.body?.isComplete ?? true,
             isMissing: interaction.lacksRequestBody,
-            traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: facets.placeholders, login: self.login(at: index)))
+            traits: ExchangeTraits(interaction, rules: rules, body: facets, login: self.login(at: index)))
     }
 }
 

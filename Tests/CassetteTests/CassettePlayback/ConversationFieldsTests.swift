@@ -21,7 +21,7 @@ import Testing
             recording: ConversationScript.Recording(
                 requests: messages.count, head: ConversationScript.Step(after: 0),
                 messages: [ConversationScript.Step(after: messages.count)]),
-            traits: ExchangeTraits(interaction, rules: .standard, bodyPlaceholders: HeldPlaceholders()))
+            traits: ExchangeTraits(interaction, rules: .standard, body: .none))
     }
 
     /// The conversations in the order in which they answer a client with these fields; empty if none may.

@@ -381,7 +381,6 @@ import Testing
         #expect(try self.indexes(session, [self.get("A: 1"), self.get("A: 1", "B: 2"), self.get("A: 1", "B: 9")]) == [2, 1, 0])
     }
 
-    /// A value without a placeholder was not a secret, so a secret does not match it.
     /// Queries are equal in any order, but the one whose repeated items are in the same order is preferred.
     @Test func theOrderOfRepeatedItemsIsPreferred() throws {
         func get(_ query: String) -> Request { Request(method: "GET", url: "http://a.test/?\(query)", answer: query) }
@@ -392,6 +391,26 @@ import Testing
         #expect(try self.indexes(used, [recorded[1], recorded[1], recorded[0]]) == [1, 0, nil])
     }
 
+    /// Forms and multipart bodies likewise.
+    @Test func theOrderOfRepeatedFieldsIsPreferred() throws {
+        func form(_ body: String) -> Request {
+            Request(lines: ["Content-Type: application/x-www-form-urlencoded"], body: body, answer: body)
+        }
+        func parts(_ names: String) -> Request {
+            let parts = names.map { "--b\r\nContent-Disposition: form-data; name=\($0.isLetter ? "x" : "y")\r\n\r\n\($0)\r\n" }
+            return Request(lines: ["Content-Type: multipart/form-data; boundary=b"], body: parts.joined() + "--b--\r\n", answer: names)
+        }
+        for (one, other, third) in [
+            (form("s=a&t=1&s=b"), form("t=1&s=b&s=a"), form("s=b&t=1&s=a")), (parts("a1b"), parts("1ba"), parts("b1a")),
+        ] {
+            let session = SentRequests(requests: [one, other]).session()
+            #expect(try self.indexes(session, [third, one]) == [1, 0])
+            let used = SentRequests(requests: [one, other]).session()
+            #expect(try self.indexes(used, [other, other, one]) == [1, 0, nil])
+        }
+    }
+
+    /// A value without a placeholder was not a secret, so a secret does not match it.
     @Test func aSecretIsNotEqualToAPlainValue() throws {
         let recorded = [self.get("Cookie: lang=en", answer: "one"), self.get("Cookie: sid={{cookie:1}}", answer: "two")]
         let session = SentRequests(requests: recorded).session()
@@ -399,6 +418,63 @@ import Testing
         let others = [self.get("X-Foo: {{token:1}}", answer: "one"), self.get("X-Foo: plain", answer: "two")]
         let reversed = SentRequests(requests: others).session()
         #expect(try self.indexes(reversed, [self.get("X-Foo: plain"), self.get("X-Foo: {{token:7}}")]) == [1, 0])
+    }
+
+    /// Values that are new in each run: the field is there, as in the recording.
+    @Test(arguments: [
+        (
+            "Authorization: OAuth oauth_consumer_key=\"k\", oauth_nonce=\"1\"",
+            "Authorization: OAuth oauth_consumer_key=\"k\", oauth_nonce=\"2\""
+        ),
+        ("Authorization: Hawk id=\"a\", ts=\"1\", mac=\"x\"", "Authorization: Hawk id=\"a\", ts=\"2\", mac=\"y\""),
+        ("Authorization: Custom 1", "Authorization: Custom 2"), ("X-Timestamp: 1", "X-Timestamp: 2"), ("X-Visit: a", "X-Visit: b"),
+        ("Referer: http://a.test/1", "Referer: http://a.test/2"),
+    ])
+    func anotherValueIsNearerThanNone(recorded: String, live: String) throws {
+        let requests = [
+            self.get("A: 1", answer: "no"), self.get("A: 1", recorded, answer: "yes"), self.get("A: 1", answer: "no"),
+            self.get("A: 1", recorded, answer: "yes"),
+        ]
+        let session = SentRequests(requests: requests).session()
+        let lives = [self.get("A: 1"), self.get("A: 1", live), self.get("A: 1"), self.get("A: 1", live)]
+        #expect(try self.indexes(session, lives) == [0, 1, 2, 3])
+        let reversed = SentRequests(requests: requests).session()
+        #expect(try self.indexes(reversed, [lives[1], lives[0], lives[3], lives[2]]) == [1, 0, 3, 2])
+    }
+
+    @Test(arguments: [
+        (
+            "Digest username=\"alice\", nonce=\"1\", nc=00000001, response=\"{{password:1}}\"",
+            "Digest username=\"bob\", nonce=\"2\", nc=00000001, response=\"{{password:2}}\""
+        ),
+        ("Digest nonce=\"1\",username*=UTF-8''alice", "Digest nonce=\"2\",username*=UTF-8''bob"),
+        (
+            "OAuth oauth_token=\"{{token:1}}\",oauth_nonce=\"1\",oauth_consumer_key=a",
+            "OAuth oauth_token=\"{{token:1}}\",oauth_nonce=\"2\",oauth_consumer_key=b"
+        ),
+        ("Hawk id=\"alice\", ts=\"1\"", "Hawk ts=\"2\", id=\"bob\""),
+        ("Signature keyId=\"a\",created=1", "Signature created=2,keyId=\"b\""),
+        (
+            "AWS4-HMAC-SHA256 Credential=A/20200101/r/s/aws4_request, Signature=1",
+            "AWS4-HMAC-SHA256 Credential=B/20200102/r/s/aws4_request, Signature=2"
+        ),
+    ])
+    func usersOfSchemesWithNoncesAreToldApart(alice: String, bob: String) throws {
+        func request(_ credentials: String?, answer: String) -> Request {
+            self.get("A: 1", credentials.map { "Authorization: \($0)" } ?? "B: 1", answer: answer)
+        }
+        let recorded = [
+            request(nil, answer: "401"), request(alice, answer: "alice"), request(nil, answer: "401"), request(bob, answer: "bob"),
+        ]
+        let session = SentRequests(requests: recorded).session()
+        // Each got the challenge of the other, and has other values for all but the names.
+        func fresh(_ credentials: String) -> String {
+            credentials.replacing("\"1\"", with: "\"9\"").replacing("\"2\"", with: "\"8\"").replacing("=2020010", with: "=2024110")
+        }
+        let lives = [
+            request(nil, answer: ""), request(fresh(bob), answer: ""), request(nil, answer: ""), request(fresh(alice), answer: ""),
+        ]
+        #expect(try self.indexes(session, lives) == [0, 3, 2, 1])
     }
 
     @Test func fieldsThatOneOfTheTwoLacksDoNotCount() throws {

@@ -70,7 +70,7 @@ import Testing
         let facets = ListedRequests.facets("x")
         let request = ComparedRequest(
             method: "PUT", url: "http://a.test/", headers: HeaderFields(["A: b"]), facets: facets, isComplete: true,
-            traits: ExchangeTraits(SentRequests.Request().interaction, rules: .standard, bodyPlaceholders: HeldPlaceholders()))
+            traits: ExchangeTraits(SentRequests.Request().interaction, rules: .standard, body: .none))
         let matched = request.matched
         #expect(matched.method == "PUT" && matched.url == "http://a.test/" && matched.body == facets)
         #expect(matched.headers.lines == ["A: b"])

@@ -71,7 +71,7 @@ final class ListedRequests: RequestSource {
                 Interaction(
                     id: index + 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: request.method, url: request.url),
                     response: RecordedResponse(status: 200)),
-                rules: rules, bodyPlaceholders: HeldPlaceholders()))
+                rules: rules, body: .none))
     }
 
     static func facets(_ body: String?) -> BodyFacets {

@@ -71,7 +71,7 @@ struct SentRequests: RequestSource {
         facets.placeholders = (request.sent + Array(request.body.utf8)).withUnsafeBytes { HeldPlaceholders(in: $0, isRecorded: true) }
         return ComparedRequest(
             method: request.method, url: request.url, headers: HeaderFields(request.lines), facets: facets, isComplete: true,
-            traits: ExchangeTraits(request.interaction, rules: rules, bodyPlaceholders: facets.placeholders))
+            traits: ExchangeTraits(request.interaction, rules: rules, body: facets))
     }
 }
 
