@@ -150,18 +150,24 @@ extension Placeholder {
 
 extension Placeholder {
     /// The placeholder in the same form with another number; nil if the bytes are not exactly one.
-    static func renumbered(_ bytes: [UInt8], by shift: Int) -> (old: Placeholder, new: Placeholder)? {
+    ///
+    /// - Parameter number: the new number of an old one.
+    static func renumbered(_ bytes: [UInt8], number: (Int) -> Int) -> (old: Placeholder, new: Placeholder)? {
         bytes.withUnsafeBytes { bytes in
             guard let (kind, digits, length) = self.parts(in: bytes, at: 0), length == bytes.count,
                 let old = Int(String(decoding: bytes[digits], as: UTF8.self))
             else { return nil }
-            let number = Array("\(old + shift)".utf8)
+            let wanted = number(old)
+            let number = Array("\(wanted)".utf8)
             let name = kind.map { String(decoding: bytes[$0], as: UTF8.self) } ?? UUIDPlaceholder.kind
             var start = digits.lowerBound
             // A wider number takes the place of zeros before it.
             while start > 1, bytes[start - 1] == 48, digits.upperBound - start < number.count { start -= 1 }
             var text = Array(bytes[..<start])
-            text += Array(repeating: 48, count: max(0, digits.upperBound - start - number.count)) + number
+            // The length is kept only where it was kept before: in a UUID, or after zeros.
+            let keepsLength = kind == nil || (digits.lowerBound > 0 && bytes[digits.lowerBound - 1] == 48)
+            if keepsLength { text += Array(repeating: 48, count: max(0, digits.upperBound - start - number.count)) }
+            text += number
             var end = digits.upperBound
             if bytes[0] == UInt8(ascii: "e") {
                 // The signature of a token has a multiple of four characters.
@@ -172,16 +178,13 @@ extension Placeholder {
                 }
             }
             text += bytes[end...]
-            return (Placeholder(kind: name, number: old), Placeholder(kind: name, number: old + shift, shaped: text))
+            return (Placeholder(kind: name, number: old), Placeholder(kind: name, number: wanted, shaped: text))
         }
     }
 
     /// The same for a number that stands for another one.
-    static func renumbered(number: Int, by shift: Int) -> (old: [UInt8], new: Placeholder) {
-        (
-            NumberPlaceholder.bytes(number),
-            Placeholder(kind: "number", number: number + shift, shaped: NumberPlaceholder.bytes(number + shift))
-        )
+    static func renumbered(number: Int, to new: Int) -> (old: [UInt8], new: Placeholder) {
+        (NumberPlaceholder.bytes(number), Placeholder(kind: "number", number: new, shaped: NumberPlaceholder.bytes(new)))
     }
 
     /// The longest placeholder, in bytes.

@@ -72,18 +72,32 @@ public struct CassetteMerger {
         }
     }
 
-    /// Whether an exchange is in more than one input. Then they come from one recording, which numbered its secrets once.
-    public func hasCopies() throws -> Bool {
+    /// The placeholders that have the same place in copies of one exchange. They stand for the same secrets, also if a former merge has
+    /// given those of one cassette other numbers.
+    public func commonPlaceholders() throws -> CommonPlaceholders {
         let order = try self.order()
-        var instant = MergedInstant()
+        let readers = self.inputs.map { BodyReader(cassettePath: $0.path) }
+        var common = CommonPlaceholders()
+        // Each with the inputs in which its copies were found: an exchange of one input has at most one copy in another.
+        var instant: [(input: Int, sketch: PlaceholderSketch, copies: Set<Int>)] = []
         for (place, origin) in order.enumerated() {
+            if place > 0, order[place - 1].started != origin.started { instant = [] }
             let isAlone =
                 (place == 0 || order[place - 1].started != origin.started)
                 && (place + 1 == order.count || order[place + 1].started != origin.started)
             guard !isAlone else { continue }
-            if instant.isCopy(try self.inputs[origin.input].interaction(at: origin.position), input: origin.input) { return true }
+            let interaction = try self.inputs[origin.input].interaction(at: origin.position)
+            let sketch = PlaceholderSketch(MergedInstant.comparable(interaction), of: interaction, readers[origin.input], self.digest)
+            var met: Set<Int> = [origin.input]
+            for index in instant.indices where instant[index].sketch.text == sketch.text && !instant[index].copies.contains(origin.input) {
+                let other = instant[index]
+                guard met.insert(other.input).inserted else { continue }
+                instant[index].copies.insert(origin.input)
+                common.add(sketch.numbers, of: origin.input, equalTo: other.sketch.numbers, of: other.input)
+            }
+            instant.append((origin.input, sketch, []))
         }
-        return false
+        return common
     }
 
     private func append(
@@ -168,7 +182,7 @@ private struct MergedInstant {
     }
 
     /// Without numbers and filenames that are specific to a cassette; a file is compared by its digest.
-    private static func comparable(_ interaction: Interaction) -> Interaction {
+    static func comparable(_ interaction: Interaction) -> Interaction {
         var interaction = interaction
         interaction.id = 0
         interaction.connection?.id = 0

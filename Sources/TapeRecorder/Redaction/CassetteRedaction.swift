@@ -113,16 +113,16 @@ public struct CassetteRedaction {
     ///
     /// - Returns: the outcome, whose `leaks` are placeholders that keep their numbers, because there is no room for a longer one.
     public static func renumber(
-        _ path: String, by shift: PlaceholderShift, version: String,
+        _ path: String, by renumbering: PlaceholderRenumbering, version: String,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws -> Outcome {
         let rewriter = try CassetteAppender.open(path, recorder: "wiretape \(version)").finish()
-        let redaction = CassetteRedaction(path, shift.redactor(makeDigest: digest), digest, try BodyStore(cassettePath: path))
+        let redaction = CassetteRedaction(path, renumbering.redactor(makeDigest: digest), digest, try BodyStore(cassettePath: path))
         var outcome = try redaction.rewrite(rewriter, progress: progress)
         withExtendedLifetime(rewriter) {}
         outcome.leaks = outcome.leaks.map { leak in
             var leak = leak
-            leak.placeholder = Placeholder(kind: leak.placeholder.kind, number: leak.placeholder.number - shift.amount)
+            leak.placeholder = renumbering.old(leak.placeholder)
             return leak
         }
         return outcome
@@ -287,7 +287,7 @@ extension PlaceholderTally {
     }
 }
 
-extension PlaceholderShift.Found {
+extension PlaceholderRenumbering.Found {
     /// The placeholders of a cassette and of the files that it names.
     public init(
         path: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }

@@ -133,6 +133,49 @@ import TapeTestSupport
     }
 }
 
+@Suite struct RepeatedMergeTests {
+    /// Two answers with secrets of their own, one of them in a file.
+    private func record(_ name: String, in folder: TemporaryFolder) throws {
+        let padding = String(repeating: "0123456789abcdef", count: 20_000)
+        let origin = try DriftingOrigin([
+            "a": #"{"token":"secret-\#(name)-kT7pQ2xV9m","user":"\#(name)"}"#,
+            "large": #"{"token":"other-\#(name)-Zq9c94Kx5c","user":"\#(name)","padding":"\#(padding)"}"#,
+        ])
+        let key = ["-H", "X-Api-Key: key-\(name)-kT7pQ2xV9m"]
+        try origin.record(folder.file("\(name).json"), ["a", "large"].map { [origin.url("\($0)?n=\(name)")] + key })
+        origin.stop()
+        #expect(try Wiretape.run(["redact", folder.file("\(name).json")]).status == 0)
+    }
+
+    private func merge(_ output: String, _ inputs: [String], in folder: TemporaryFolder) throws -> [String] {
+        let end = try Wiretape.run(["merge", folder.file("\(output).json")] + inputs.map { folder.file("\($0).json") })
+        #expect(end.status == 0, "\(end.errors)")
+        try CassetteFile.expectValid(folder.file("\(output).json"))
+        #expect(try Wiretape.run(["verify", folder.file("\(output).json")]).status == 0)
+        return try CassetteFile.urls(folder.file("\(output).json")).map { $0.components(separatedBy: "/").last ?? "" }
+    }
+
+    /// A merge gives the placeholders of one cassette other numbers.
+    @Test func anExchangeOfSeveralMergesIsWrittenOnce() throws {
+        let folder = try TemporaryFolder()
+        for name in ["one", "two", "three"] { try self.record(name, in: folder) }
+        _ = try self.merge("ab", ["one", "two"], in: folder)
+        _ = try self.merge("cb", ["three", "two"], in: folder)
+        let two = ["a?n=one", "large?n=one", "a?n=two", "large?n=two"]
+        let three = two + ["a?n=three", "large?n=three"]
+        for (output, inputs, urls) in [
+            ("again", ["ab", "two"], two), ("reversed", ["two", "ab"], two), ("all", ["ab", "cb"], three), ("other", ["cb", "ab"], three),
+            ("every", ["two", "cb", "one", "ab", "three"], three),
+        ] {
+            #expect(try self.merge(output, inputs, in: folder) == urls, "\(output)")
+            // Each recording has two tokens and a key of its own.
+            let text = String(decoding: try folder.read("\(output).json"), as: UTF8.self)
+            let keys = Set(text.split(separator: "{{api-key:").dropFirst().map { $0.prefix { $0 != "}" } })
+            #expect(keys.count == urls.count / 2, "\(output): \(keys)")
+        }
+    }
+}
+
 @Suite struct PruneCommandTests {
     @Test func exchangesOfAReportArePruned() throws {
         let folder = try TemporaryFolder()

@@ -1,10 +1,10 @@
 public import CassetteModel
 package import TapeBytes
 
-/// Adds the same number to those of all placeholders of a cassette, so that they differ from those of other cassettes.
+/// Gives placeholders of a cassette other numbers, so that they differ from those of other cassettes.
 ///
 /// Each recording numbers its secrets from 1. The placeholders in a merged cassette would otherwise be equal for different secrets.
-public struct PlaceholderShift: Sendable {
+public struct PlaceholderRenumbering: Sendable {
     /// The placeholders in texts of a cassette, in each form and spelling that they have there.
     public struct Found: Sendable {
         /// Without percent-encoding.
@@ -21,6 +21,8 @@ public struct PlaceholderShift: Sendable {
         /// Whether there are more placeholders than can be kept.
         public var isFull: Bool { self.texts.count >= Self.limit }
         public var highest: Int { self.placeholders.map(\.number).max() ?? 0 }
+        /// The numbers of placeholders of all kinds.
+        public var all: Set<Int> { self.ofNumbers.union(self.placeholders.map(\.number)) }
 
         /// The numbers that stand for secrets.
         public var ofNumbers: Set<Int> {
@@ -56,24 +58,33 @@ public struct PlaceholderShift: Sendable {
         }
     }
 
-    /// What is added to each number.
-    public let amount: Int
     private let pairs: [(old: [UInt8], new: Placeholder)]
+    /// The old numbers by the new ones.
+    private let olds: [Int: Int]
 
     /// - Parameters:
     ///   - found: the placeholders of the cassette.
-    ///   - shift: at least the highest number in it, so that no new placeholder equals an old one.
-    /// - Returns: nil if there are too many placeholders, or a number that has no room for more digits.
-    public init?(_ found: Found, by shift: Int) {
-        guard !found.isFull, shift >= found.highest, found.ofNumbers.allSatisfy({ $0 + shift < 99_999 }) else { return nil }
+    ///   - number: the new number of each old one. A new number is not that of another placeholder, old or new, because a text may be
+    ///     searched more than once.
+    /// - Returns: nil if two numbers would become equal, there are too many placeholders, or a number has no room for more digits.
+    public init?(_ found: Found, number: (Int) -> Int) {
+        let all = found.all
+        let changed = all.filter { number($0) != $0 }
+        let olds = Dictionary(changed.map { (number($0), $0) }) { first, _ in first }
+        guard !found.isFull, olds.count == changed.count, all.isDisjoint(with: olds.keys),
+            found.ofNumbers.allSatisfy({ number($0) < 99_999 })
+        else { return nil }
         var pairs: [(old: [UInt8], new: Placeholder)] = []
         for text in found.texts {
-            guard let (_, new) = Placeholder.renumbered(text, by: shift) else { return nil }
-            pairs.append((text, new))
+            guard let (old, new) = Placeholder.renumbered(text, number: number) else { return nil }
+            if old.number != new.number { pairs.append((text, new)) }
         }
-        self.amount = shift
-        self.pairs = pairs + found.ofNumbers.map { Placeholder.renumbered(number: $0, by: shift) }
+        self.olds = olds
+        self.pairs = pairs + found.ofNumbers.filter(changed.contains).map { Placeholder.renumbered(number: $0, to: number($0)) }
     }
+
+    /// The placeholder that a new one has replaced.
+    public func old(_ new: Placeholder) -> Placeholder { Placeholder(kind: new.kind, number: self.olds[new.number] ?? new.number) }
 
     /// A redactor that only renumbers placeholders.
     package func redactor(makeDigest: @escaping @Sendable () -> any ContentDigest) -> Redactor {

@@ -8,7 +8,7 @@ import TapeExchange
 import TapeTestSupport
 import Testing
 
-@Suite struct PlaceholderShiftTests {
+@Suite struct PlaceholderRenumberingTests {
     private let folder: TemporaryFolder
     private let path: String
 
@@ -25,8 +25,9 @@ import Testing
             try Recorder(RecordingPlan(path: self.path, mode: .all, exists: false), version: "1", redaction: nil))
         _ = recorder.put(.exchange(TapedExchanges.exchange(1, fields: fields, body: body), stored: nil))
         _ = try recorder.close(keepsOld: false)
-        let shift = try #require(PlaceholderShift(try PlaceholderShift.Found(path: self.path), by: amount))
-        let outcome = try CassetteRedaction.renumber(self.path, by: shift, version: "1")
+        let renumbering = try #require(
+            PlaceholderRenumbering(try PlaceholderRenumbering.Found(path: self.path)) { $0 + amount })
+        let outcome = try CassetteRedaction.renumber(self.path, by: renumbering, version: "1")
         let reader = try CassetteReader(path: self.path)
         let response = try #require(try reader.interaction(at: 0).response)
         let bodies = BodyReader(cassettePath: self.path)
@@ -105,9 +106,24 @@ import Testing
         #expect(found.leaks.map(\.placeholder.description) == ["{{password:2}}"])
     }
 
-    @Test func aShiftThatCouldHitAnotherPlaceholderIsRefused() throws {
-        var found = PlaceholderShift.Found()
-        Array("{{token:7}}".utf8).withUnsafeBytes { found.add($0) }
-        #expect(PlaceholderShift(found, by: 6) == nil && PlaceholderShift(found, by: 7) != nil)
+    @Test func aNewNumberThatAnotherPlaceholderHasOrHadIsRefused() throws {
+        var found = PlaceholderRenumbering.Found()
+        Array("{{token:3}} {{password:7}}".utf8).withUnsafeBytes { found.add($0) }
+        #expect(PlaceholderRenumbering(found) { $0 + 4 } == nil && PlaceholderRenumbering(found) { $0 + 5 } != nil)
+        #expect(PlaceholderRenumbering(found) { _ in 9 } == nil && PlaceholderRenumbering(found) { min($0, 3) } == nil)
+    }
+
+    /// A former merge gave them higher numbers.
+    @Test(arguments: [
+        ("{{token:12}} {{s:0012}}", "{{token:4}} {{s:0004}}"),
+        ("5ec7e700-0000-4000-8000-000000000012", "5ec7e700-0000-4000-8000-000000000004"),
+        (
+            "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.signature-removed-authorization-12--",
+            "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.signature-removed-authorization-4---"
+        ),
+        (#"{"n":2002900012}"#, #"{"n":2002900004}"#),
+    ])
+    func lowerNumbersAreWrittenAsTheRecorderWritesThem(old: String, new: String) throws {
+        #expect(try self.text(old + " {{token:12}}", by: -8) == new + " {{token:4}}")
     }
 }
