@@ -154,17 +154,17 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.proxy.readClock()
         if case .tunnel(let exchange) = self.phase, exchange.clientEnded() { return }
         self.noticeUnused()
-        self.close()
+        self.close(isByClient: true)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         self.noticeUnused()
-        self.left("client closed the connection")
+        self.left("client closed the connection", isByClient: true)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         self.noticeUnused(error as? TLSFailure ?? TLSFailure(cause: .reset, message: "it broke the connection"))
-        self.left("client broke the connection")
+        self.left("client broke the connection", isByClient: true)
         context.close(promise: nil)
     }
 
@@ -518,14 +518,16 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.context?.close(mode: .output, promise: nil)
     }
 
-    func close() {
+    func close() { self.close(isByClient: false) }
+
+    private func close(isByClient: Bool) {
         switch self.phase {
         case .closed: return
         // The client's answer is incomplete.
         case .message, .tunnel: self.tls?.cut()
         case .head, .lingering: break
         }
-        self.left("client connection closed")
+        self.left("client connection closed", isByClient: isByClient)
         self.closeNow()
     }
 
@@ -546,13 +548,40 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.closeNow() }
     }
 
-    private func left(_ reason: String) {
+    /// - Parameter isByClient: whether the client ended the connection.
+    private func left(_ reason: String, isByClient: Bool = false) {
         self.proxy.readClock()
         let exchange = self.exchange
-        if case .message(let exchange) = self.phase { self.handOver(to: exchange) }
+        var isBetweenRequests = false
+        switch self.phase {
+        case .message(let exchange):
+            self.handOver(to: exchange)
+            isBetweenRequests = self.reader.isRead
+            if isBetweenRequests { self.reader.end(mayBeBody: false) }
+        case .head: isBetweenRequests = true
+        case .tunnel, .lingering, .closed: break
+        }
         self.phase = .closed
-        self.reader.dropInput()
         exchange?.clientLeft(reason)
+        if isByClient, isBetweenRequests { self.recordUnread(reason) }
+        self.reader.dropInput()
+    }
+
+    /// Records the requests that the client sent before it left and that were not read yet, because the recorder was full or an earlier
+    /// answer was on its way.
+    private func recordUnread(_ reason: String) {
+        for _ in 0..<Self.headsOfTurn {
+            guard self.hasInput, case .head(let head)? = try? self.reader.readHead(),
+                let request = try? IncomingRequest(head, start: self.proxy.now, scope: self.peer.scope, address: self.proxy.address),
+                case .message(let exchange) = ExchangeRouter(stream: self).exchange(for: request).kind
+            else { return }
+            self.reader.begin(request, limits: self.proxy.messageLimits)
+            exchange.start()
+            self.handOver(to: exchange)
+            exchange.clientLeft(reason)
+            guard self.reader.isRead else { return }
+            self.reader.end(mayBeBody: false)
+        }
     }
 
     /// Gives an exchange the bytes of its request that it has not asked for yet because the client was faster than the origin.

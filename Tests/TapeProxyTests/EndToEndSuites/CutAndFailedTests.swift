@@ -243,4 +243,29 @@ import Testing
             #expect(cut.by == .client && cut.reason.contains(body.reason), "\(cut.reason)")
         }
     }
+
+    /// The client leaves while the first answer is on its way, so the second request was not read yet.
+    @Test func aBrokenUploadBehindAnotherRequestIsRecorded() throws {
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("POST /one")
+            _ = try? connection.readToEnd()
+        }
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        func head(_ path: String, _ length: Int) -> String {
+            "POST http://\(origin.authority)/\(path) HTTP/1.1\r\nHost: \(origin.authority)\r\nContent-Length: \(length)\r\n\r\nten bytes."
+        }
+        try client.send(head("one", 10) + head("two", 10) + head("three", 99))
+        client.closeOutput()
+        _ = try client.readToEnd()
+        let recorded = try proxy.recorded()
+        origin.stop()
+        #expect(recorded.map { $0.request.url.split(separator: "/").last } == ["one", "two", "three"])
+        #expect(recorded.map { $0.request.body?.size } == [10, 10, 10])
+        #expect(recorded.map { $0.request.body?.isComplete } == [true, true, false])
+        for exchange in recorded {
+            guard case .cut(let cut) = exchange.outcome else { throw RawError("\(exchange) is not cut") }
+            #expect(cut.by == .client)
+        }
+    }
 }
