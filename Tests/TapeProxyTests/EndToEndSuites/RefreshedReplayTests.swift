@@ -1,5 +1,6 @@
 import CassetteModel
 import CassettePlayback
+import TapeBytes
 import CassetteStore
 import Foundation
 import TapeTestSupport
@@ -40,6 +41,22 @@ import Testing
         let old = text.replacing(started, with: "2020-01-01T00:00:00.000000Z")
         #expect(old != text)
         try folder.write(Array(old.utf8), to: "tape.json")
+    }
+
+    private static func md5(_ text: some StringProtocol) -> String {
+        Data(BodyChecksum.md5.value(of: Array(text.utf8))).base64EncodedString()
+    }
+
+    @Test func checksumsInTheTrailerFitTheNewBody() throws {
+        let body = "{\"at\":\"2020-01-01T00:00:00+00:00\"}"
+        let (folder, origin) = try self.recorded(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nTrailer: Content-MD5\r\n\r\n"
+                + "\(String(body.utf8.count, radix: 16))\r\n\(body)\r\n0\r\nContent-MD5: \(Self.md5(body))\r\n\r\n")
+        try self.backdate(folder)
+        let fresh = try self.replayed(folder, origin, try RefreshRules(["json:/at"]))
+        let lines = fresh.components(separatedBy: "\r\n")
+        let new = try #require(lines.first { $0.hasPrefix("{") })
+        #expect(new != body && lines.contains("Content-MD5: \(Self.md5(new))"), "\(fresh)")
     }
 
     @Test func anOldAnswerIsNoOlderThanItWas() throws {
