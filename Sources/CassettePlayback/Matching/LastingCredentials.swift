@@ -17,7 +17,7 @@ enum LastingCredentials {
         "eg1-hmac-sha256": ["client_token", "access_token"],
         "aws4-hmac-sha256": ["credential"], "aws4-ecdsa-p256-sha256": ["credential"],
         "goog4-hmac-sha256": ["credential"], "goog4-rsa-sha256": ["credential"],
-        "hmac-sha256": ["credential"],
+        "hmac-sha256": ["credential"], "tc3-hmac-sha256": ["credential"], "acs3-hmac-sha256": ["credential"],
     ]
     /// Parameters whose values begin with the key's name, before a slash; a date and a region follow.
     private static let scoped = "credential"

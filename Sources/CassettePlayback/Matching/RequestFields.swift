@@ -52,6 +52,7 @@ enum RequestFieldNames {
         }
         if name.hasPrefix("hx-") || name.hasPrefix("x-inertia") || name.hasPrefix("next-router-") || name.hasPrefix("x-amz-copy-source")
             || name.hasPrefix("x-ms-copy-source") || name.hasPrefix("x-goog-copy-source") || name.hasPrefix("x-goog-upload-")
+            || name.hasPrefix("x-ms-meta-")
         {
             return .selecting
         }
@@ -109,6 +110,13 @@ enum RequestFieldNames {
         // Names of procedures.
         "x-rpc", "rpc-name", "x-rpc-name", "x-service", "x-function", "x-command", "x-shopify-topic", "x-ms-write",
         "x-vault-namespace", "x-scope-orgid", "x-store-id", "x-site-id", "x-account", "cloudfront-viewer-country",
+        // Options of storage, of protocols and of APIs.
+        "x-amz-tagging", "x-amz-request-payer", "x-ms-page-write", "x-ms-rename-source", "x-ms-access-tier", "x-ms-documentdb-isquery",
+        "x-copy-from", "link", "dropbox-api-path-root", "x-wopi-lock", "x-wopi-oldlock", "x-wopi-suggestedtarget", "x-trino-session",
+        "x-vault-wrap-ttl", "mcp-protocol-version", "linkedin-version", "square-version", "intercom-version", "x-restli-protocol-version",
+        "position", "ordering-type", "aeg-event-type", "x-amz-sns-message-type", "x-goog-resource-state", "sforce-query-options",
+        "x-dry-run", "dry-run", "x-output", "x-env", "x-stage", "x-key-name", "x-object", "x-resource", "x-consistency",
+        "transfermode.dlna.org", "timeseekrange.dlna.org",
     ]
 
     /// The last words of the names of further selecting fields.
@@ -117,7 +125,7 @@ enum RequestFieldNames {
         "schema", "view", "projection", "fields", "fieldmask", "page", "cursor", "part", "chunk", "variant", "representation",
         "currency", "country", "region", "timezone", "workspace", "organization", "event", "index", "namespace", "database", "catalog",
         "continuation", "limit", "role", "topic", "command", "function", "attributes", "user", "group", "project", "environment", "store",
-        "channel", "feature",
+        "channel", "feature", "acl", "mode", "sort", "filter", "query", "path", "bucket", "type", "step", "sequence",
     ]
 
     /// The last words of the names of fields whose values change with each request.
@@ -272,7 +280,22 @@ struct RequestProfile: Sendable, Hashable {
             var field = Self.field(hash, headers.valueBytes(at: index), of: name, rules)
             field.isFresh = role == .neverDecides
             self.add(field, isLive: isLive)
+            if name == "cookie" { self.addCookies(headers.valueBytes(at: index), rules, isLive: isLive) }
             self.requester.note(name, headers.valueBytes(at: index), isFresh: field.isFresh)
+        }
+    }
+
+    /// The most cookies of a field that are compared by themselves.
+    private static let cookieLimit = 64
+
+    /// Adds each cookie as a field of its own: one whose value is new in each request must not hide the others.
+    private mutating func addCookies(_ value: ArraySlice<UInt8>, _ rules: MatchRules, isLive: Bool) {
+        for cookie in value.split(separator: UInt8(ascii: ";")).prefix(Self.cookieLimit) {
+            let pair = cookie.drop { $0 == 32 }
+            let name = String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            var field = Self.field(Self.hash("cookie, \(name)"), pair, of: "", rules)
+            field.isFresh = true
+            self.add(field, isLive: isLive)
         }
     }
 

@@ -8,7 +8,7 @@ enum AnswerKind: Sendable, Hashable {
     case notAcceptable, unsupportedMediaType
     /// A whole representation, which does not answer a request for a part.
     case whole
-    /// A whole representation that answered a request for a part: the origin ignores ranges.
+    /// A whole representation of an origin that ignores ranges: it answered a request for a part, says so (RFC 9110, 14.3), or is a stream.
     case wholeForRange
     /// Any other answer, or none.
     case other
@@ -24,9 +24,14 @@ enum AnswerKind: Sendable, Hashable {
         let isOfBytes = range?.lowercased().hasPrefix("bytes=") ?? true
         if response.headers.contains("content-range") || !isOfBytes {
             self = .partialContent
-        } else if self == .whole, range != nil, !request.contains("if-range") {
+        } else if self == .whole, range != nil && !request.contains("if-range") || Self.hasNoRanges(response.headers) {
             self = .wholeForRange
         }
+    }
+
+    private static func hasNoRanges(_ headers: HeaderFields) -> Bool {
+        headers.first("accept-ranges")?.lowercased() == "none"
+            || headers.first("content-type")?.lowercased().hasPrefix("text/event-stream") == true
     }
 
     init(status: Int?) {

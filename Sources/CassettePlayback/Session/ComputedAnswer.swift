@@ -62,6 +62,12 @@ public enum ComputedAnswer {
         _ body: Body, id: Int, _ headers: HeaderFields, _ bodies: BodyReader, _ digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> [UInt8] {
         let coding = headers.first("content-encoding") ?? ""
+        if body.isUndecoded(headers) {
+            throw CassetteError(
+                .unreadable,
+                "interaction \(id): its body is coded as \"\(PlainText.escape(coding.utf8, limit: 40))\", which this client does not accept, and was not decoded yet: run \"wiretape decode\" with the cassette first."
+            )
+        }
         guard !body.codings.isEmpty else {
             throw CassetteError(
                 .unreadable,

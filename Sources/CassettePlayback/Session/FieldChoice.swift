@@ -280,6 +280,7 @@ struct FieldChoice: Sendable {
         }
         var turn = AssignmentRule.Turn()
         if let best {
+            guard rule.repetition != .never || !self.belongsToAnother(best.index, live, allowed, rule) else { return .usedUp }
             let isLeft = zip(allowed, ranks).contains { $1.isLeft && self.classes[$0].members.contains(UInt32(best.index)) }
             if isLeft, !live.asksEvents, let whole = self.whole(after: best.index, Array(zip(allowed, ranks)), best.rank) {
                 return rule.answer(with: whole, insteadOf: best.index)
@@ -294,6 +295,27 @@ struct FieldChoice: Sendable {
         turn = self.repetitions[repeated[0]] ?? turn
         defer { self.repetitions[repeated[0]] = turn }
         return rule.assign([], turn: &turn, others: repeated.map(Int.init))
+    }
+
+    /// Whether a field of the request has the value of exchanges that are used up, which had other answers, and the best exchange has another
+    /// value. A value that recurs is not new in each request, so the best one is the answer to something else.
+    private func belongsToAnother(_ index: Int, _ live: LiveFields, _ allowed: [Int], _ rule: AssignmentRule) -> Bool {
+        guard allowed.count > 1, let chosen = allowed.first(where: { self.classes[$0].members.contains(UInt32(index)) }) else {
+            return false
+        }
+        let best = self.classes[chosen]
+        let unused = Set(
+            allowed.filter { number in
+                var turn = self.classes[number].turn
+                return rule.next(of: self.classes[number].members[...], turn: &turn) != nil
+            })
+        return live.profile.fields.contains { field in
+            guard !field.isFresh, best.profile.value(of: field.name) != nil, !live.profile.agrees(with: best.profile, on: field.name) else {
+                return false
+            }
+            let equal = allowed.filter { live.profile.agrees(with: self.classes[$0].profile, on: field.name) }
+            return !equal.isEmpty && unused.isDisjoint(with: equal) && equal.contains { self.classes[$0].answers != best.answers }
+        }
     }
 
     /// The next complete exchange after one that its client left. An effect that runs twice sends a request, aborts it, and sends it again.

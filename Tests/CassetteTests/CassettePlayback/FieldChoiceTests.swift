@@ -165,6 +165,13 @@ import Testing
         #expect(try self.indexes(session, [self.get("Range: bytes=5-9"), self.get()]) == [0, 0])
     }
 
+    @Test(arguments: ["Accept-Ranges: none", "Content-Type: text/event-stream"]) func originWithoutRangesSendsTheWhole(line: String) throws
+    {
+        let session = SentRequests(requests: [self.get(answering: [line], answer: "0123456789")]).session(repetition: .last)
+        #expect(try session.send(self.get("Range: bytes=5-9")) == .replay(index: 0))
+        #expect(try session.send(self.get()) == .replay(index: 0))
+    }
+
     /// A part with a 200, in the units of its origin, like PostgREST's.
     @Test func partsWithAnotherStatusAreParts() throws {
         let lines = (0..<2).map { ["Range-Unit: items", "Range: \($0 * 5)-\($0 * 5 + 4)"] }
@@ -475,6 +482,30 @@ import Testing
             request(nil, answer: ""), request(fresh(bob), answer: ""), request(nil, answer: ""), request(fresh(alice), answer: ""),
         ]
         #expect(try self.indexes(session, lives) == [0, 3, 2, 1])
+    }
+
+    /// A cookie that is new in each run does not hide the others.
+    @Test func eachCookieCountsByItself() throws {
+        let recorded = [self.get("Cookie: lang=de; n=43942", answer: "de"), self.get("Cookie: lang=fr; n=11681", answer: "fr")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("Cookie: n=7; lang=fr"), self.get("Cookie: n=8; lang=de")]) == [1, 0])
+    }
+
+    @Test(arguments: ["X-Visit", "X-Step", "X-Ms-Page-Write"]) func aValueThatRecursGetsNoOtherAnswer(name: String) throws {
+        let recorded = [self.get("\(name): a", answer: "one"), self.get("\(name): b", answer: "two")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("\(name): b"), self.get("\(name): b"), self.get("\(name): a")]) == [1, nil, 0])
+    }
+
+    /// Values that are new in each run, and a poll whose answers change, keep their order.
+    @Test func valuesThatAreNewInEachRunKeepTheirOrder() throws {
+        let recorded = [
+            self.get("X-Visit: a", answer: "one"), self.get("X-Visit: b", answer: "two"), self.get("X-Visit: b", answer: "three"),
+        ]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("X-Visit: c"), self.get("X-Visit: d"), self.get("X-Visit: e")]) == [0, 1, 2])
+        let poll = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(poll, [self.get("X-Visit: b"), self.get("X-Visit: b"), self.get("X-Visit: a")]) == [1, 2, 0])
     }
 
     @Test func fieldsThatOneOfTheTwoLacksDoNotCount() throws {
