@@ -1,11 +1,10 @@
-internal import CassetteModel
 internal import TapeBytes
 
 /// Extracts the payload from a body in `aws-chunked` coding (Amazon S3, "Signature Calculations for the Authorization Header: Transferring
 /// Payload in Multiple Chunks").
 ///
 /// Chunk sizes, chunk signatures and the trailer are not content. The trailer holds checksums of the payload and a signature.
-struct AWSChunks {
+package struct AWSChunks: Sendable {
     private enum State: Equatable { case size, data(left: Int), dataEnd, trailer, end, failed }
 
     /// A line holds a size and a signature of 64 digits, or a checksum.
@@ -17,14 +16,14 @@ struct AWSChunks {
     private var isLast = false
 
     /// Nil if the body is not in this coding.
-    init?(_ headers: HeaderFields) {
+    package init?(_ headers: HeaderFields) {
         let isStreaming =
             headers.firstIndex(of: "x-amz-content-sha256").map { headers.valueBytes(at: $0).starts(with: "STREAMING-".utf8) } ?? false
         guard isStreaming || Self.codings(headers).contains("aws-chunked") else { return nil }
     }
 
     /// The fields without this coding.
-    static func removed(from headers: HeaderFields) -> HeaderFields {
+    package static func removed(from headers: HeaderFields) -> HeaderFields {
         let rest = self.codings(headers).filter { $0 != "aws-chunked" }
         let others = headers.removing("content-encoding")
         guard !rest.isEmpty else { return others }
@@ -43,12 +42,12 @@ struct AWSChunks {
     }
 
     /// Whether the bytes so far are in this coding.
-    var isValid: Bool { self.state != .failed }
+    package var isValid: Bool { self.state != .failed }
 
     /// Whether the trailer has come and nothing follows it.
-    var isEnded: Bool { self.state == .end }
+    package var isEnded: Bool { self.state == .end }
 
-    mutating func push(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) {
+    package mutating func push(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) {
         var offset = 0
         while offset < bytes.count {
             switch self.state {

@@ -88,7 +88,7 @@ extension BodyFacets {
 /// Live and recorded bodies both pass through it, so that they are parsed the same way. A class, since decoders deliver bytes to it.
 final class ContentFacets {
     private enum Attempt {
-        case graphQL, json, xml, form, text, grpc, messagePack, cbor, http, amazonFrames
+        case graphQL, json, xml, form, text, grpc, messagePack, cbor, http, amazonFrames, skel
         /// Several JSON texts; `isDeclared` is false if the content type does not declare them.
         case jsonLines(isDeclared: Bool)
 
@@ -140,6 +140,7 @@ final class ContentFacets {
             if type.declaresCBOR { return [.cbor] }
             if type.essence == "application/http" { return [.http] }
             if type.isAmazonEventStream { return [.amazonFrames] }
+            if type.essence == "application/vnd.svn-skel" { return [.skel] }
         }
         let isAnything = type.essence.isEmpty || type.isForm || type.essence == "text/plain"
         let mayBeJSON = type.declaresJSON || isAnything
@@ -303,6 +304,12 @@ final class ContentFacets {
             case .amazonFrames:
                 let frames = AmazonFrameFacets(pointers: self.plan.pointers)
                 if bytes.withUnsafeBytes({ frames.read($0, into: &collector) }) { return (.amazonFrames, collector) }
+            case .skel:
+                guard let text = SkelText.json(bytes) else { continue }
+                let isRead = text.withUnsafeBytes {
+                    JSONFacets.read($0, at: JSONFacets.root(self.plan.pointers), self.plan.pointers, into: &collector)
+                }
+                if isRead { return (.json, collector) }
             case .text:
                 if TextFacet(field: self.field, rules: self.plan.text).read(bytes, into: &collector) { return (.text, collector) }
             }

@@ -54,6 +54,8 @@ struct HTTPFacets {
     private func add(_ headers: HeaderFields, at index: Int, into collector: inout FacetCollector) {
         let name = headers.name(at: index).lowercased()
         switch RequestFieldNames.role(of: name) {
+        // Nothing else names the host.
+        case .ignored where name == "host": break
         case .neverDecides, .ignored: return
         case .selecting, .other: break
         }
@@ -65,7 +67,10 @@ struct HTTPFacets {
     private func addContent(_ content: [UInt8], _ headers: HeaderFields, into collector: inout FacetCollector) {
         guard !content.isEmpty else { return }
         var kind = BodyFacets.Kind.bytes
-        if let read = ContentFacets(self.plan, headers: headers, digest: self.digest).structured(content, collector.empty) {
+        // A message within a message is bytes, since each level is read by a call of its own.
+        let field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
+        let isMessage = MediaType(field).essence == "application/http"
+        if !isMessage, let read = ContentFacets(self.plan, headers: headers, digest: self.digest).structured(content, collector.empty) {
             kind = read.kind
             collector.add(read.facets)
         } else {

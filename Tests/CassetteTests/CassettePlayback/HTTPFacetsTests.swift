@@ -25,6 +25,17 @@ struct HTTPFacetsTests {
         #expect(one != self.facets([Self.post("{\"a\":1,\"b\":2}", "If-Match: \"x\"\r\n"), "GET /pets/1\r\n"]))
         #expect(one != self.facets([Self.post("{\"a\":1,\"b\":2}"), "GET /pets/2\r\n"]))
         #expect(one != self.facets([Self.post("{\"a\":1,\"b\":2}"), "DELETE /pets/1\r\n"]))
+        #expect(self.facets(["GET /me\r\nHost: a.test\r\n\r\n"]) != self.facets(["GET /me\r\nHost: b.test\r\n\r\n"]))
+    }
+
+    /// Each level of messages within messages would take a part of the stack.
+    @Test(arguments: ["application/http", "multipart/mixed; boundary=batch_0123456789"]) func messagesWithinMessagesEndNoProcess(
+        type: String
+    ) {
+        let message = String(repeating: "POST / HTTP/1.1\r\nContent-Type: application/http\r\n\r\n", count: 20_000)
+        let body = { (end: String) in type == "application/http" ? message + end : Self.batch([message + end]) }
+        let facets = { (end: String) in MatchFixture.live(body(end), ["Content-Type: \(type)"], .standard) }
+        #expect(facets("a") == facets("a") && facets("a") != facets("b"))
     }
 
     @Test func aMissNamesThePlaceInTheMessage() throws {
