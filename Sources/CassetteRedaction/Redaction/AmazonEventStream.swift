@@ -35,6 +35,15 @@ struct AmazonEventStream {
         }
     }
 
+    /// The edits of a payload that is compressed, as its first bytes tell; nil for any other.
+    private func edits(ofCoded payload: UnsafeRawBufferPointer, _ fields: HeaderFields) -> EditList? {
+        let bytes = Array(payload)
+        guard SniffedCoding.name(bytes) != nil else { return nil }
+        var notes: [String] = []
+        let result = BodyRedaction(content: self.content).redacted(bytes, headers: fields, isComplete: true, notes: &notes)
+        return result.map { EditList([Edit(range: 0..<bytes.count, bytes: $0.bytes)]) }
+    }
+
     /// Nil if there is nothing to redact.
     private func redacted(_ frame: AmazonFrame, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         let head = UnsafeRawBufferPointer(rebasing: bytes[AmazonFrame.preludeSize..<frame.payload.lowerBound])
@@ -42,10 +51,11 @@ struct AmazonEventStream {
         let ofHead = self.content.text.edits(in: head, as: .binary)
         let payload = UnsafeRawBufferPointer(rebasing: bytes[frame.payload])
         let type = frame.header(":content-type") ?? "application/json"
+        let fields = HeaderFields(["Content-Type: \(type)"])
         // A signed stream has frames within frames.
         let ofPayload =
-            self.edits(in: payload).map { EditList($0) }
-            ?? self.content.edits(in: payload, headers: HeaderFields(["Content-Type: \(type)"]))
+            self.edits(in: payload).map { EditList($0) } ?? self.edits(ofCoded: payload, fields)
+            ?? self.content.edits(in: payload, headers: fields)
         guard !ofHead.isEmpty || !ofPayload.isEmpty else { return nil }
         // A representation whose range is known keeps its length, and what is in it cannot become longer.
         let payloadBytes = ofPayload.applied(to: payload)

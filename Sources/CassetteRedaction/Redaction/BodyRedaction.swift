@@ -21,6 +21,13 @@ struct BodyRedaction {
     /// Nil if there is nothing to redact. `notes` receives what could not be searched.
     func redacted(_ wire: [UInt8], headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
         guard !wire.isEmpty else { return nil }
+        if let upload = ChunkedUpload(wire, headers, isComplete: isComplete) {
+            return self.redacted(upload.payload, headers: upload.headers, isComplete: isComplete, notes: &notes).map { result in
+                Result(
+                    bytes: upload.bytes(of: result.bytes, result.edits, notes: &notes), count: result.count, digests: result.digests,
+                    content: (upload.payload, result.bytes))
+            }
+        }
         switch ContentEncoding(headers) {
         case .none:
             if let name = SniffedCoding.name(wire) { return self.sniffed(wire, name, headers, isComplete: isComplete, notes: &notes) }

@@ -132,7 +132,11 @@ struct ContentRedaction {
         // curl's `-d` declares any body as a form.
         if kind == .form, let first = content.first(where: { $0 > 32 }), "{[<".utf8.contains(first) { kind = .plain }
         let isEventStream = type.isEventStream || EventStreamData.mayBegin(content)
-        return self.edits(inText: slice, kind, declaresJSON: type.kind == .json, isEventStream: isEventStream)
+        let edits = self.edits(inText: slice, kind, declaresJSON: type.kind == .json, isEventStream: isEventStream)
+        guard type.essence == "application/http", !edits.isEmpty, !self.text.keepsLengths,
+            let message = InnerFields(messageIn: slice.startIndex..<slice.endIndex, of: slice.base)
+        else { return edits }
+        return edits + message.edits(for: edits, in: slice.base)
     }
 
     /// The charset that a field names, in lower case, if it is one of wide characters.
@@ -222,9 +226,14 @@ struct ContentRedaction {
             case .data(let range):
                 guard range.lowerBound >= 0, range.upperBound <= content.count else { continue }
                 let fields = part.headers.fields
-                edits += self.edits(ofHeaders: part.headers, endingAt: range.lowerBound, in: content)
+                var own = self.edits(ofHeaders: part.headers, endingAt: range.lowerBound, in: content)
                 let inner = ruled.map(self.with) ?? self
-                edits += inner.edits(inPart: content[range], fields)
+                own += inner.edits(inPart: content[range], fields, named: Self.name(of: fields, index + 1))
+                let head = max(0, range.lowerBound - part.headers.bytes.count)..<range.lowerBound
+                edits += own
+                if !self.text.keepsLengths {
+                    edits += InnerFields(head: head, contentEnd: range.upperBound, in: content).edits(for: own, in: content)
+                }
             }
         }
         return edits
@@ -234,13 +243,14 @@ struct ContentRedaction {
     ///
     /// - Parameter number: counts from 1.
     func edits(ofPart data: UnsafeRawBufferPointer, _ fields: HeaderFields, number: Int) -> EditList {
-        let inner = self.text.rules.inside(.part(Self.name(of: fields, number))).map(self.with) ?? self
+        let name = Self.name(of: fields, number)
+        let inner = self.text.rules.inside(.part(name)).map(self.with) ?? self
         if MultipartType(fields) != nil { return inner.edits(in: data, headers: fields) }
-        return EditList(inner.edits(inPart: data[...], fields))
+        return EditList(inner.edits(inPart: data[...], fields, named: name))
     }
 
     /// The name of a part, or its number from 1, as in match rules.
-    private static func name(of fields: HeaderFields, _ number: Int) -> String {
+    static func name(of fields: HeaderFields, _ number: Int) -> String {
         let name = ContentDisposition(fields)?.name ?? ""
         return name.isEmpty ? String(number) : name
     }
@@ -259,10 +269,11 @@ struct ContentRedaction {
             HeadRedaction(text: self.text).edits(ofPart: UnsafeRawBufferPointer(rebasing: content[start..<end])).edits, by: start)
     }
 
-    private func edits(inPart slice: Slice<UnsafeRawBufferPointer>, _ fields: HeaderFields) -> [Edit] {
+    /// - Parameter name: the part's name, or its number.
+    private func edits(inPart slice: Slice<UnsafeRawBufferPointer>, _ fields: HeaderFields, named name: String) -> [Edit] {
         guard !slice.isEmpty else { return [] }
         let content = UnsafeRawBufferPointer(rebasing: slice)
-        switch self.text.vault.renumbers ? .content([]) : PartMeaning(fields, rules: self.text.rules) {
+        switch self.text.vault.renumbers ? .content([]) : PartMeaning(fields, named: name, rules: self.text.rules) {
         // A value that is too long for one secret, unless a rule says so, or of a kind that is kept, may still contain others.
         case .secret(let kind, _, let isRuled)
         where content.count > NamedValue.limit && !isRuled || self.text.rules.keeps(kind: kind):

@@ -248,16 +248,15 @@ enum PartMeaning: Sendable, Hashable {
     /// The content is searched, with these patterns.
     case content([RedactionRule])
 
-    init(_ fields: HeaderFields, rules: RedactionRules) {
-        guard let disposition = ContentDisposition(fields), let name = disposition.name else {
-            self = .content([])
-            return
-        }
+    /// - Parameter name: the part's name, or its number if it has none. Only rules refer to a number.
+    init(_ fields: HeaderFields, named name: String, rules: RedactionRules) {
+        let disposition = ContentDisposition(fields)
         if rules.keeps(part: name) {
             self = .kept
         } else if let kind = rules.kind(part: name) {
             self = .secret(kind: kind, isSure: true, isRuled: true)
-        } else if disposition.filename == nil, let meaning = SecretNames.meaning(of: Self.last(name).utf8), !meaning.needsCompany,
+        } else if let disposition, disposition.filename == nil, let name = disposition.name,
+            let meaning = SecretNames.meaning(of: Self.last(name).utf8), !meaning.needsCompany,
             !meaning.needsKeyShape
         {
             self = .secret(kind: meaning.kind, isSure: meaning.isSure, isRuled: false)

@@ -13,16 +13,16 @@ struct InlineScripts {
     private static let elements: [StaticString] = ["script", "style"]
     /// The most changed elements of one page.
     private static let limit = 100
-    /// The most digests of one element: of its text as the browser sees it and as it was sent, in both alphabets.
-    private static let mostOfOne = Self.checksums.count * 4
-    /// The page's charset; nil for UTF-8.
-    private let charset: Charset?
+    /// The most digests of one element: of its text in each charset that it may have, in both alphabets.
+    private static let mostOfOne = Self.checksums.count * 8
+    /// The charsets that the page may have; nil is UTF-8.
+    private let charsets: [Charset?]
 
     /// - Parameter edits: the edits of the content.
     init(_ content: UnsafeRawBufferPointer, _ headers: HeaderFields, _ edits: EditList) {
         let field = headers.firstIndex(of: "content-type").map { MIMEParameters(headers.valueBytes(at: $0)) }
         let label = field?.parameters.first { $0.name == "charset" }.map { String(decoding: $0.value, as: UTF8.self).lowercased() }
-        self.charset = label.flatMap { Charset.candidates(label: $0, beginning: content).last }
+        self.charsets = Self.charsets(of: content, label: label)
         guard !edits.isEmpty, headers.first("content-type")?.lowercased().contains("html") == true,
             headers.contains("content-security-policy") || headers.contains("content-security-policy-report-only")
                 || ByteSearch.contains("sha256-", in: content) || ByteSearch.contains("sha384-", in: content)
@@ -42,6 +42,34 @@ struct InlineScripts {
                 self.add(content, tag.end..<end, edits)
             }
         }
+    }
+
+    /// How far into a page its charset is declared, in bytes (HTML, 13.2.3.2).
+    private static let prescan = 1024
+
+    /// Of the charset that a browser takes, all others are harmless: nothing lists the digests of a text in them.
+    ///
+    /// - Parameter label: the parameter of `Content-Type`; nil if there is none.
+    private static func charsets(of content: UnsafeRawBufferPointer, label: String?) -> [Charset?] {
+        var labels = label.map { [$0] } ?? []
+        let head = UnsafeRawBufferPointer(rebasing: content.prefix(Self.prescan))
+        let mark = Array("charset=".utf8)
+        for offset in 0..<max(0, head.count - mark.count) {
+            guard zip(head[offset...], mark).allSatisfy({ $0 | 32 == $1 }) else { continue }
+            let name = head[(offset + mark.count)...].drop { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }.prefix {
+                FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+            }
+            labels.append(String(decoding: name, as: UTF8.self).lowercased())
+        }
+        // Without a declaration, a browser of a western locale assumes this one (HTML, 13.2.3.2).
+        labels.append("windows-1252")
+        var charsets: [Charset?] = [nil]
+        for label in labels {
+            for charset in Charset.candidates(label: label, beginning: content).suffix(1) where !charsets.contains(charset) {
+                charsets.append(charset)
+            }
+        }
+        return charsets
     }
 
     /// The beginning of the end tag.
@@ -64,8 +92,12 @@ struct InlineScripts {
             Edit(range: $0.range.lowerBound - range.lowerBound..<$0.range.upperBound - range.lowerBound, bytes: $0.bytes)
         }
         let new = EditList(moved).applied(to: old)
-        self.add(self.text(old), self.text(new))
-        if self.text(old) != old { self.add(old, new) }
+        var seen: Set<[UInt8]> = []
+        for charset in self.charsets {
+            let text = Self.text(old, charset)
+            if seen.insert(text).inserted { self.add(text, Self.text(new, charset)) }
+        }
+        if seen.insert(old).inserted { self.add(old, new) }
     }
 
     private mutating func add(_ old: [UInt8], _ new: [UInt8]) {
@@ -78,8 +110,8 @@ struct InlineScripts {
     }
 
     /// The text in the form that a browser hashes.
-    private func text(_ bytes: [UInt8]) -> [UInt8] {
-        let text = self.charset?.decode(bytes) ?? bytes
+    private static func text(_ bytes: [UInt8], _ charset: Charset?) -> [UInt8] {
+        let text = charset?.decode(bytes) ?? bytes
         guard text.contains(13) else { return text }
         var lines: [UInt8] = []
         lines.reserveCapacity(text.count)
@@ -97,9 +129,18 @@ struct InlineScripts {
 
     private static func urlSafe(_ base64: String) -> String { String(decoding: base64.utf8.map(Base64Run.urlSafe), as: UTF8.self) }
 
-    /// Edits where the page itself lists a digest, as in a `meta` element.
+    /// Edits where the page itself lists a digest, as in a `meta` element, whose attributes may spell `+`, `/` and `=` as entities.
     func edits(in content: UnsafeRawBufferPointer) -> [Edit] {
         guard !self.digests.isEmpty else { return [] }
+        let plain = self.plainEdits(in: content)
+        guard let view = EscapeView(entitiesOf: content) else { return plain }
+        let escaped = view.bytes.withUnsafeBytes { self.plainEdits(in: $0) }.map {
+            Edit(range: view.source($0.range), bytes: $0.bytes)
+        }
+        return escaped + plain.filter { edit in !escaped.contains { $0.range.overlaps(edit.range) } }
+    }
+
+    private func plainEdits(in content: UnsafeRawBufferPointer) -> [Edit] {
         var edits: [Edit] = []
         for (old, new) in self.digests {
             let word = Array(old.utf8)

@@ -72,7 +72,11 @@ final class PartStream {
         try edits.applied(to: self.headers).withUnsafeBytes(deliver)
         self.headers = []
         self.number += 1
-        switch self.redaction.vault.renumbers ? .content([]) : PartMeaning(fields, rules: self.redaction.rules) {
+        switch self.redaction.vault.renumbers
+            ? .content([])
+            : PartMeaning(
+                fields, named: ContentRedaction.name(of: fields, self.number), rules: self.redaction.rules)
+        {
         case .secret(let kind, let isSure, let isRuled) where !self.redaction.rules.keeps(kind: kind):
             self.data = .secret(kind: kind, isSure: isSure, isRuled: isRuled, [])
         case .secret, .kept, .content: self.data = .held([], fields)

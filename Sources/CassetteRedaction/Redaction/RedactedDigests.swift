@@ -71,16 +71,20 @@ public final class RedactedDigests: Sendable {
         }
     }
 
-    /// The digests that a text contains in hexadecimal digits or base64, without duplicates.
+    /// The digests that a text contains in hexadecimal digits or base64, without duplicates. Escapes of URLs, JSON and HTML may be nested.
     public func references(in text: UnsafeRawBufferPointer) -> [Reference] {
         let state = self.state.withLock { $0 }
         guard !state.bodies.isEmpty else { return [] }
         var found: [Reference] = []
-        DigestWords.forEach(in: text) { digest in
-            guard let (body, algorithm) = state.references[digest] else { return }
-            let reference = Reference(body: state.bodies[body], algorithm: algorithm)
-            if !found.contains(reference) { found.append(reference) }
+        func search(_ text: UnsafeRawBufferPointer) {
+            DigestWords.forEach(in: text) { digest in
+                guard let (body, algorithm) = state.references[digest] else { return }
+                let reference = Reference(body: state.bodies[body], algorithm: algorithm)
+                if !found.contains(reference) { found.append(reference) }
+            }
         }
+        search(text)
+        for view in EscapeView.levels(of: text) { view.withUnsafeBytes { search($0) } }
         return found
     }
 }

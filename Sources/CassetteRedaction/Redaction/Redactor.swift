@@ -236,15 +236,10 @@ public struct Redactor: Sendable {
         return other
     }
 
-    /// Remembers the digests of a body that was changed. For scripts and styles, which pages may refer to, the digests are of the decoded
-    /// content.
+    /// Remembers the digests of a body that was changed, and of its content without codings: pages and manifests refer to that.
     private func noteDigests(of old: [UInt8]?, becoming new: WireBody?, _ headers: HeaderFields, _ request: RecordedRequest) {
         guard self.checksums != nil, let old, let new, new.isComplete, old != new.bytes else { return }
-        var content: [UInt8]?
-        let type = headers.first("content-type")?.lowercased() ?? ""
-        if headers.contains("content-encoding"), ["javascript", "ecmascript", "css"].contains(where: type.contains) {
-            content = SharedDictionaries.content(old, headers)
-        }
+        let content = headers.contains("content-encoding") ? SharedDictionaries.content(old, headers) : nil
         self.digests.add(old, content: content, request: "\(request.method) \(request.url)")
     }
 

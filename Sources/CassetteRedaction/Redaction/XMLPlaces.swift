@@ -86,9 +86,29 @@ struct XMLPlaces {
 
     /// - Parameter names: the names of a node in the innermost element of the stack; a rule may use any of them.
     private static func matches(_ segments: [String], _ stack: [Element], _ names: [String]) -> Bool {
-        guard segments.count == stack.count + 1, let last = segments.last else { return false }
         let isElement = !(names[0].hasPrefix("@") || names[0] == "text()")
-        guard names.contains(last) || isElement && last == "*" else { return false }
-        return zip(segments, stack).allSatisfy { segment, element in segment == "*" || element.names.contains(segment) }
+        func fits(_ segment: String, _ node: Int) -> Bool {
+            if node < stack.count { return segment == "*" || stack[node].names.contains(segment) }
+            return names.contains(segment) || isElement && segment == "*"
+        }
+        // `**` is any number of elements: the last one before a mismatch takes one more.
+        var (segment, node) = (0, 0)
+        var retry: (segment: Int, node: Int)?
+        while node <= stack.count {
+            if segment < segments.count, segments[segment] == "**" {
+                segment += 1
+                retry = (segment, node)
+            } else if segment < segments.count, fits(segments[segment], node) {
+                segment += 1
+                node += 1
+            } else if let last = retry, last.node < stack.count || isElement {
+                node = last.node + 1
+                segment = last.segment
+                retry = (segment, node)
+            } else {
+                return false
+            }
+        }
+        return segments[segment...].allSatisfy { $0 == "**" }
     }
 }

@@ -208,15 +208,31 @@ public indirect enum RedactionPlace: Sendable, Hashable {
                     "\"\(text.prefix(200))\" is not the name of a cookie: write only its name, for example \"cookie:lang\"")
             }
             self = .cookie(name)
-        case "query": self = .query(name)
-        case "form" where Self.bar(in: name) != nil, "part" where Self.bar(in: name) != nil:
-            let bar = Self.bar(in: name) ?? name.startIndex
+        case "query", "form", "part":
+            self = try Self.named(String(words[0]), name, of: text)
+        default: throw Self.unknown(text)
+        }
+    }
+
+    /// An item of a query, a field of a form, a part, or a place in one of them.
+    private static func named(_ word: String, _ name: String, of text: String) throws(SettingSyntaxError) -> RedactionPlace {
+        guard !name.contains("[*]") else {
+            throw SettingSyntaxError("\"\(text.prefix(200))\" names every item of a list, which redaction cannot: name each of them")
+        }
+        if let bar = self.foreignBar(in: name), self.bar(in: name) == nil {
+            throw SettingSyntaxError(
+                "\"\(text.prefix(200))\" leads to \"\(name[name.index(after: bar)...].prefix(200))\", which redaction does not read there: write \"json:/POINTER\", \"xml:/a/b\", \"form:NAME\" or \"part:NAME\" after the bar, or name the whole \(word == "part" ? "part" : "field")"
+            )
+        }
+        switch word {
+        case "query": return .query(name)
+        case "form" where self.bar(in: name) != nil, "part" where self.bar(in: name) != nil:
+            let bar = self.bar(in: name) ?? name.startIndex
             let inner = try RedactionPlace(String(name[name.index(after: bar)...]))
             let outer = String(name[..<bar])
-            self = .within(words[0] == "form" ? .form(outer) : .part(outer), inner)
-        case "form": self = .form(name)
-        case "part": self = .part(name)
-        default: throw Self.unknown(text)
+            return .within(word == "form" ? .form(outer) : .part(outer), inner)
+        case "form": return .form(name)
+        default: return .part(name)
         }
     }
 
@@ -228,6 +244,16 @@ public indirect enum RedactionPlace: Sendable, Hashable {
         name.indices.dropFirst().first { index in
             name[index] == "|"
                 && self.innerKinds.contains { name[name.index(after: index)...].hasPrefix($0) }
+        }
+    }
+
+    /// A bar before a place that rules for matching have, and redaction has not.
+    private static func foreignBar(in name: String) -> String.Index? {
+        name.indices.dropFirst().first { index in
+            let rest = name[name.index(after: index)...]
+            return name[index] == "|"
+                && (["header:", "query:", "cookie:", "grpc:", "base64|"].contains { rest.hasPrefix($0) }
+                    || ["path", "base64", "text", "body"].contains { rest == $0 })
         }
     }
 

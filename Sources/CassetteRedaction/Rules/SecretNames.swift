@@ -254,7 +254,8 @@ package enum SecretNames {
                 "actortoken",
                 "logintoken", "privatetoken", "clienttoken",
                 "resettoken", "passwordresettoken", "resetpasswordtoken", "invitetoken", "activationtoken", "magictoken", "unlocktoken",
-                "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
+                "confirmationtoken", "verificationtoken", "invitationtoken", "jwt", "sharetoken", "downloadtoken", "uploadtoken",
+                "unsubscribetoken", "storagetoken", "wstoken", "websockettoken", "identitytoken", "registrytoken",
                 "jwttoken",
                 "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
                 "registrationtoken", "tokensecret", "tokens", "authtokens", "apitokens", "binarysecuritytoken", "binarysecret", "ticket",
@@ -341,7 +342,7 @@ package enum SecretNames {
                 "xgoogfirebaseinstallationsauth", "xappwritejwt",
             ]
         ),
-        ("session", ["xsessionid", "xsession", "xsessiontoken", "xtransmissionsessionid", "mcpsessionid"]),
+        ("session", ["xsessionid", "xsession", "xsessiontoken", "xtransmissionsessionid", "mcpsessionid", "vmwareapisessionid"]),
         (
             "signature",
             [

@@ -96,7 +96,9 @@ enum SecretReach: Sendable, Hashable {
     ///   - isRuled: whether a user's rule refers to the place. If not, a value of only letters is not searched for, as it may be a word of
     ///     a page.
     init(_ bytes: [UInt8], isSure: Bool, isRuled: Bool = false) {
-        guard bytes.count >= NeedleIndex.lengthLimit, !Self.isCommon(bytes), isRuled || !PlainWords.isLetters(bytes) else {
+        guard bytes.count >= NeedleIndex.lengthLimit, !Self.isCommon(bytes),
+            isRuled || !PlainWords.isLetters(bytes) && !PlainWords.isLabel(bytes)
+        else {
             self = .place
             return
         }

@@ -73,7 +73,7 @@ enum CookieField {
         guard !name.isEmpty, value.count <= Self.valueLimit, !Self.mayIdentify(name) else { return false }
         if Self.isPlain(value) { return true }
         let decoded = Finding.Spelling.query.decode(value) ?? []
-        if decoded.count < value.count, decoded.withUnsafeBytes({ Self.isPlain($0) }) { return true }
+        if decoded.count < value.count, Self.isPlain(decoded) { return true }
         guard let first = decoded.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let document = try? JSONDocument(decoded)
         else { return false }
         return Self.isPlain(document.root, depth: 0)
@@ -87,11 +87,21 @@ enum CookieField {
         return letters.withUnsafeBytes { letters in Self.identities.contains { ByteSearch.contains($0, in: letters) } }
     }
 
-    /// Whether a value is one word, several separated by punctuation (`en-US`, `Europe/Berlin`), or a short number.
+    /// Whether a value is one word of any script, several separated by punctuation (`en-US`, `Europe/Berlin`, `red,blue`), a word with a
+    /// digit after it (`dark2`), a colour, or a few short numbers (`1.5`, `-60`, `1920x1080`).
     private static func isPlain(_ value: some Collection<UInt8>) -> Bool {
         guard !value.isEmpty, value.count <= Self.wordLimit else { return false }
-        if value.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return value.count <= Self.digitLimit }
-        return value.allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || "-_./ ".utf8.contains($0) }
+        let digits = value.count { $0 >= 48 && $0 <= 57 }
+        if digits == 0 {
+            return value.allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 >= 128 || "-_./ ,+|:".utf8.contains($0) }
+                && PlainWords.isLetters(value.filter { !"_/+|".utf8.contains($0) })
+        }
+        if value.first == UInt8(ascii: "#") { return value.count == 7 && value.dropFirst().allSatisfy { Hex.value($0) != nil } }
+        if value.allSatisfy({ $0 >= 48 && $0 <= 57 || "-+.,x".utf8.contains($0) }) {
+            return digits <= Self.digitLimit + 2 && value.split { $0 < 48 || $0 > 57 }.allSatisfy { $0.count <= Self.digitLimit }
+        }
+        let letters = value.prefix { ($0 | 32) >= 97 && ($0 | 32) <= 122 }.count
+        return digits == 1 && letters >= 3 && letters == value.count - 1
     }
 
     private static func isPlain(_ value: JSONValue, depth: Int) -> Bool {

@@ -145,6 +145,10 @@ package struct EscapeView {
         case UInt8(ascii: "r"): return (([13], 1), 2)
         case UInt8(ascii: "t"): return (([9], 1), 2)
         case UInt8(ascii: "u"): return self.unicode(text, offset)
+        case UInt8(ascii: "x"):
+            // JavaScript and Python (ECMA-262, 12.9.4).
+            guard text.count - offset > 3, let high = Hex.value(text[offset + 2]), let low = Hex.value(text[offset + 3]) else { return nil }
+            return (self.bytes(Unicode.Scalar(high << 4 | low)), 4)
         default: return nil
         }
     }
@@ -175,10 +179,10 @@ package struct EscapeView {
 
     private static let entities: [(StaticString, UInt8)] = [
         ("&amp;", UInt8(ascii: "&")), ("&quot;", UInt8(ascii: "\"")), ("&lt;", UInt8(ascii: "<")), ("&gt;", UInt8(ascii: ">")),
-        ("&apos;", UInt8(ascii: "'")),
+        ("&apos;", UInt8(ascii: "'")), ("&plus;", UInt8(ascii: "+")), ("&sol;", UInt8(ascii: "/")), ("&equals;", UInt8(ascii: "=")),
     ]
 
-    /// The five entities that every escaper writes, and numeric ones (HTML Living Standard, 13.2.5.72 and 13.2.5.75).
+    /// The five entities that every escaper writes, those of base64, and numeric ones (HTML Living Standard, 13.2.5.72 and 13.2.5.75).
     private static func entity(_ text: UnsafeRawBufferPointer, _ offset: Int) -> (Decoded, length: Int)? {
         guard text.count - offset > 3 else { return nil }
         if text[offset + 1] == UInt8(ascii: "#") { return self.numeric(text, offset) }

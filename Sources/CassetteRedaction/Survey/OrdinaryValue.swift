@@ -33,14 +33,15 @@ enum OrdinaryValue {
                 others += 1
             }
         }
-        if self.isMask(value, first) { return true }
+        if self.isMask(value, first) || self.isNamedMask(value) { return true }
         guard !self.chosen.contains(kind) else {
             // The label of a field: `"password": "Password"`.
             return first >= 65 && first <= 90 && value.dropFirst().allSatisfy { $0 >= 97 && $0 <= 122 } && SecretNames.isName(value)
         }
         if self.numeric.contains(kind) { return digits == 0 && value.count < self.wordLimit }
-        // A token of a language model.
-        if kind == "token", first == 32 { return true }
+        // A token of a language model, or of a market: `BTC-USDT`, `T1`.
+        if kind == "token", first == 32 || value.count < self.tokenLimit && blanks == 0 && wide == 0 || self.isTicker(value) { return true }
+        if letters > 0, letters <= 2, self.isDateTime(value) { return true }
         if letters == 0, wide == 0 { return digits == 0 || self.isNumbers(value) }
         if kind == "session", self.isResource(value) { return true }
         if digits == 0, blanks > 0 { return others * 4 <= letters + wide }
@@ -67,6 +68,31 @@ enum OrdinaryValue {
             return false
         }
         return value.allSatisfy { $0 == first }
+    }
+
+    /// A text in place of a value: `<redacted>`, `[FILTERED]`, `REDACTED`.
+    private static func isNamedMask(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.count <= 24 else { return false }
+        let word = String(decoding: value.filter { !"<>[](){}*_-. ".utf8.contains($0) }, as: UTF8.self).lowercased()
+        return ["redacted", "filtered", "masked", "removed", "hidden", "sanitized", "scrubbed"].contains(word)
+    }
+
+    /// The fewest characters of a token.
+    private static let tokenLimit = 6
+
+    /// Capitals with a hyphen or a slash between them.
+    private static func isTicker(_ value: UnsafeRawBufferPointer) -> Bool {
+        value.count <= self.wordLimit && value.allSatisfy { $0 >= 65 && $0 <= 90 || "-/_.".utf8.contains($0) }
+    }
+
+    /// A date with a time (RFC 3339, 5.6).
+    private static func isDateTime(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.count >= 16, value.count <= 35, value[10] | 32 == UInt8(ascii: "t") else { return false }
+        let rest = value.dropFirst(11).dropLast(value.last.map { $0 | 32 == UInt8(ascii: "z") } == true ? 1 : 0)
+        return [value[..<10], rest].allSatisfy { part in
+            part.allSatisfy { $0 >= 48 && $0 <= 57 || "-:.+".utf8.contains($0) }
+                && part.split { $0 < 48 || $0 > 57 }.allSatisfy { $0.count < 10 }
+        }
     }
 
     /// The id of a Twilio resource, which is called `sid`: two capitals and 32 digits.
@@ -110,6 +136,20 @@ enum PlainWords {
             default: return false
             }
         }
+    }
+
+    /// Words of labels and of names in programs.
+    private static let labels = ["passw", "token", "secret", "code", "codi", "key", "label", "field", "otp", "login"]
+    private static let labelLimit = 64
+
+    /// Whether a text is the label of a field or a name in a program, rather than a secret: words with signs or markup, at most one digit,
+    /// and one of the words that labels have, or letters of a language: `Kennwort*`, `login-password-2`, `Clé_API`.
+    static func isLabel(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count <= self.labelLimit, bytes.count(where: { $0 >= 48 && $0 <= 57 }) <= 1 else { return false }
+        let words = bytes.filter { !($0 >= 48 && $0 <= 57) && !"_*<>/&;[]".utf8.contains($0) }
+        guard self.isLetters(words) else { return false }
+        let text = String(decoding: words, as: UTF8.self).lowercased()
+        return words.contains { $0 >= 128 } || bytes.last == UInt8(ascii: "*") || self.labels.contains { text.contains($0) }
     }
 
     private static func mayDivide(_ byte: UInt8) -> Bool { byte == 32 || "'.,:!?-()".utf8.contains(byte) }

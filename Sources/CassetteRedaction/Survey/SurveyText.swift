@@ -135,7 +135,10 @@ struct SurveyText {
     func isWord(_ word: StaticString, endingAt end: Int) -> Bool {
         let start = end - word.utf8CodeUnitCount
         return start >= 0 && end <= self.bytes.count
-            && (0..<word.utf8CodeUnitCount).allSatisfy { self.bytes[start + $0] | 32 == word.utf8Start[$0] }
+            && (0..<word.utf8CodeUnitCount).allSatisfy {
+                // An underscore has no other case.
+                self.bytes[start + $0] | 32 == word.utf8Start[$0] || self.bytes[start + $0] == word.utf8Start[$0]
+            }
     }
 
     /// Whether the text begins like XML or HTML.

@@ -10,6 +10,7 @@ extension TextSurvey {
     mutating func company(_ start: Int, _ end: Int, colon: Int) -> Bool {
         switch end - start {
         case 3 where self.text.isWord("kty", endingAt: end): self.webKey(start)
+        case 5 where self.text.isWord("value", endingAt: end): self.markedValue(start)
         case 4 where self.text.isWord("keys", endingAt: end): self.listedKeys(self.text.skipSpace(colon + 1))
         case 7 where self.text.isWord("columns", endingAt: end): self.rows(start, columnsAt: self.text.skipSpace(colon + 1))
         case 10 where self.text.isWord("primarykey", endingAt: end), 12 where self.text.isWord("secondarykey", endingAt: end):
@@ -18,7 +19,11 @@ extension TextSurvey {
         case 14 where self.text.isWord("ciphertextblob", endingAt: end),
             19 where self.text.isWord("encryptionalgorithm", endingAt: end):
             // Keys and decrypted data of a key management service (AWS KMS, "GenerateDataKey" and "Decrypt").
-            if let value = self.object(around: start)?["plaintext"] { self.add(value, Self.secret, .json) }
+            if let value = self.object(around: start)?["plaintext"] { self.add(value, Self.secret, self.codedSpelling(value)) }
+        case 12 where self.text.isWord("secretbinary", endingAt: end):
+            let open = self.text.skipSpace(colon + 1)
+            guard self.text.byte(open) == UInt8(ascii: "\""), let close = self.text.endOfString(open + 1) else { return false }
+            self.add(open + 1..<close, Self.secret, self.codedSpelling(open + 1..<close))
         default: return false
         }
         return true
@@ -33,6 +38,52 @@ extension TextSurvey {
         let object = DirectMembers(self.text, openAt: open)
         self.work += object.end - open
         return object
+    }
+
+    /// The spelling of a value that is bytes in base64 by its definition, so that a client can decode the placeholder as well.
+    func codedSpelling(_ range: Range<Int>) -> Finding.Spelling {
+        let isCoded =
+            range.count % 4 == 0 && !range.isEmpty
+            && self.bytes[range].allSatisfy { Base64.value($0) != nil || $0 == UInt8(ascii: "=") }
+            && Base64.decode(Array(self.bytes[range])) != nil
+        return isCoded ? .base64 : .json
+    }
+
+    // MARK: Marked values
+
+    /// Members that mark the `value` next to them with `true`, as variables of pipelines have.
+    private static let flags: [StaticString] = ["masked", "secured", "encrypted"]
+    /// Types whose values are secrets: AWS Systems Manager, Cloudflare, Vercel.
+    private static let types: [StaticString] = ["securestring", "secret_text", "encrypted"]
+
+    /// Handles a `value` next to `"Type": "SecureString"` or `"masked": true`.
+    private mutating func markedValue(_ start: Int) {
+        guard self.hasMarkings, let object = self.object(around: start), let value = object["value"], !NamedValue.isWord(self.bytes[value])
+        else { return }
+        let isOfType = ["type", "valuetype", "variable_type", "kind"].contains { name in
+            object[name].map { type in
+                Self.types.contains { type.count == $0.utf8CodeUnitCount && self.text.isWord($0, endingAt: type.upperBound) }
+            } ?? false
+        }
+        let isFlagged = object.others.contains { name in
+            let flag = self.text.skipSpace(self.text.skipSpace(name.upperBound + 1) + 1)
+            return Self.flags.contains { name.count == $0.utf8CodeUnitCount && self.text.isWord($0, endingAt: name.upperBound) }
+                && self.text.isWord("true", endingAt: flag + 4)
+        }
+        if isOfType || isFlagged { self.add(value, Self.secret, .json) }
+    }
+
+    /// Most texts have none of the words, and many members named `value`.
+    private var hasMarkings: Bool {
+        mutating get {
+            if let marksValues { return marksValues }
+            let found = (["SecureString", "masked", "secured", "encrypted", "secret_text"] as [StaticString]).contains {
+                ByteSearch.contains($0, in: self.bytes)
+            }
+            self.work += self.bytes.count
+            self.marksValues = found
+            return found
+        }
     }
 
     /// The private members of a JSON Web Key, by its type (RFC 7518, 6; RFC 8037, 2).

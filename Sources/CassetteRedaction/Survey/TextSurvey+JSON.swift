@@ -143,7 +143,13 @@ extension TextSurvey {
             mark = ByteScan.index(of: UInt8(ascii: "{"), in: UnsafeRawBufferPointer(rebasing: self.bytes[..<most]), from: mark)
             guard mark < most else { break }
             if self.text.keyOfMember(valueAt: mark, ["data", "stringdata"]) != nil, let values = NestedValues(self.text, openAt: mark) {
-                for (_, range, _) in values.values { self.addNested(range, name: nil, SecretNames.Meaning(kind: "secret"), isWord: false) }
+                // The values of `data` are base64.
+                let isCoded = self.text.keyOfMember(valueAt: mark, ["data"]) != nil
+                for (_, range, _) in values.values {
+                    self.addNested(
+                        range, name: nil, SecretNames.Meaning(kind: "secret"), isWord: false,
+                        spelling: isCoded ? self.codedSpelling(range) : .json)
+                }
             }
             mark += 1
         }

@@ -34,6 +34,8 @@ struct TextSurvey {
     var findings: [Finding] = []
     /// How far the values of the last Kubernetes Secret were searched for.
     var manifestEnd = 0
+    /// Whether the text has a word that marks a `value` as a secret; nil if nobody looked yet.
+    var marksValues: Bool?
     /// The end of the credentials that were last read after a scheme.
     var schemeEnd = 0
     /// The end of the rows of SQL that were last read.
@@ -119,6 +121,7 @@ struct TextSurvey {
         }
         if survey.isFree || survey.isForm || survey.isURL, budget?.isSpent != true { survey.base64OfZlib() }
         if survey.isFree, budget?.isSpent != true {
+            survey.base64OfLines()
             survey.endTagsWithBlanks()
             survey.tables()
             survey.complexKeys()
@@ -154,6 +157,28 @@ struct TextSurvey {
                 while next < known.count, known[next].upperBound < offset { next += 1 }
                 if next == known.count || !known[next].contains(offset) { self.base64(around: offset - 1, isBeginning: true) }
             }
+        }
+    }
+
+    /// The shortest line of base64 that mail, PEM and the encoders of programs write, in characters (RFC 2045, 6.8; RFC 7468, 2).
+    private static let shortestLine = 60
+
+    /// Finds base64 in lines, whatever it contains: a secret that is known from elsewhere may be in two of them.
+    private mutating func base64OfLines() {
+        let known = self.base64
+        self.base64End = 0
+        var end = ByteScan.index(of: 10, in: self.bytes, from: 0)
+        while end < self.bytes.count {
+            defer { end = ByteScan.index(of: 10, in: self.bytes, from: end + 1) }
+            let last = self.text.byte(end - 1) == 13 ? end - 2 : end - 1
+            let first = last - Self.shortestLine + 1
+            // A few of the characters rule out most lines.
+            guard first >= self.base64End,
+                [last, last - 15, last - 30, last - 45, first].allSatisfy({ Base64Run.value(self.bytes[$0]) != nil }),
+                self.text.byte(end + 1).map({ Base64Run.value($0) != nil }) == true,
+                !known.contains(where: { $0.contains(last) })
+            else { continue }
+            self.base64(around: last, isBeginning: false)
         }
     }
 

@@ -16,10 +16,13 @@ import Testing
     @Test(arguments: [
         ("lang=en-US", true), ("theme=dark; Path=/", true), ("cart=3", true), ("consent=true", true), ("tz=Europe%2FBerlin", true),
         ("prefs=%7B%22theme%22%3A%22dark%22%2C%22size%22%3A12%7D", true), ("seen=[1,2,3]", true),
+        ("dpr=1.5", true), ("offset=-60", true), ("window=1920x1080", true), ("city=%EC%84%9C%EC%9A%B8", true), ("a=two+columns", true),
+        ("tags=red,blue", true), ("theme=dark2", true), ("color=%23ff8800", true), ("prefs=lang:de", true), ("day=2026-11-21", true),
+        ("theme=ab12", false), ("color=#ff88001", false), ("seen=1234567.8", false), ("tags=a1,b2", false),
         // HttpOnly cookies, identifiers of people, and long or random values count as secrets when in doubt.
         ("lang=en; HttpOnly", false), ("lang=en; path=/; httponly", false), ("session=on", false), ("uid=42", false), ("userId=7", false),
         ("remember_me=1", false), ("theme=a1b2c3d4e5", false), ("cart=1732720000", false), ("prefs={\"id\":\"x\"}", false),
-        ("prefs={\"theme\":\"a1b2c3\"}", false), ("day=2026-11-21", false), ("x=abcdefghijklmnopqrstuvwxyz", false),
+        ("prefs={\"theme\":\"a1b2c3\"}", false), ("x=abcdefghijklmnopqrstuvwxyz", false),
     ])
     func preferencesStay(text: String, stays: Bool) {
         let lines = ["Set-Cookie: \(text)"]

@@ -154,11 +154,13 @@ import Testing
         #expect(redactor.digests.isEmpty)
     }
 
-    private func frame(_ payload: String) -> [UInt8] {
+    private func frame(_ payload: String) -> [UInt8] { self.frame(of: Array(payload.utf8)) }
+
+    private func frame(of payload: [UInt8]) -> [UInt8] {
         func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
-        var frame = number(16 + payload.utf8.count) + number(0)
+        var frame = number(16 + payload.count) + number(0)
         frame += BodyChecksum.crc32.value(of: frame)
-        frame += payload.utf8
+        frame += payload
         return frame + BodyChecksum.crc32.value(of: frame)
     }
 
@@ -184,6 +186,18 @@ import Testing
         #expect(Array(redacted) != first && self.hasRightEnd(redacted))
         #expect(Array(bytes[first.count..<first.count + second.count]) == second)
         #expect(!self.hasRightEnd(bytes[first.count + second.count..<2 * first.count + second.count]))
+    }
+
+    @Test func aCompressedPayloadOfAFrameIsSearched() throws {
+        let stream = self.frame(of: RedactionFixtures.gzip(Array(#"{"password":"hunter2hunter2"}"#.utf8)))
+        var response = RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: application/vnd.amazon.eventstream"]))
+        var wire: WireBody? = WireBody(stream)
+        #expect(Redactor().redact(response: &response, body: &wire).count == 1)
+        let bytes = try #require(wire?.bytes)
+        let frame = try #require(bytes.withUnsafeBytes { AmazonFrame($0) })
+        #expect(frame.size == bytes.count && self.hasRightEnd(bytes[...]))
+        let content = try #require(WholeStream(Array(bytes[frame.payload]), .gzip, InflateLimits())).content
+        #expect(content == Array(#"{"password":"{{password:1}}"}"#.utf8))
     }
 
     @Test func placesInFramesAreKnownAndLengthsFit() throws {

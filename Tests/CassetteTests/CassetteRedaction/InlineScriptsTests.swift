@@ -41,6 +41,28 @@ import Testing
         #expect(self.redacted(page(Self.old), []).body == page(Self.new))
     }
 
+    /// Templates of Go and ASP.NET write the letters of base64 so.
+    @Test(arguments: [("&#43;", "&#47;", "&#61;"), ("&#x2B;", "&#x2F;", "&#x3D;")])
+    func aPolicyWithEntities(plus: String, slash: String, equals: String) {
+        func page(_ script: String, _ digest: String) -> String {
+            "<html><meta http-equiv=\"Content-Security-Policy\" content=\"script-src &#39;sha512-\(digest)&#39;\"><script>\(script)</script></html>"
+        }
+        let old = self.digest(Self.old, .sha512).replacing("/", with: slash).replacing("=", with: equals).replacing("+", with: plus)
+        #expect(self.redacted(page(Self.old, old), []).body == page(Self.new, self.digest(Self.new, .sha512)))
+    }
+
+    /// A browser reads the charset from the page, or assumes windows-1252.
+    @Test(arguments: ["", "<meta charset=\"iso-8859-1\">", "<meta http-equiv=content-type content='text/html; charset=Windows-1252'>"])
+    func aCharsetThatOnlyThePageDeclares(declaration: String) {
+        func script(_ secret: String) -> String { "const apiKey = \"\(secret)\"; // é" }
+        func policy(_ text: String) -> String { "Content-Security-Policy: script-src 'sha256-\(self.digest(text))'" }
+        let (old, new) = (script("h7nter2Xq9"), script("{{api-key:1}}"))
+        var response = RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: text/html", policy(old)]))
+        var wire: WireBody? = WireBody("<html>\(declaration)<script>\(old)</script></html>".unicodeScalars.map { UInt8($0.value) })
+        _ = Redactor().redact(response: &response, body: &wire)
+        #expect(response.headers.lines.last == policy(new))
+    }
+
     /// A browser hashes UTF-8 with line feeds.
     @Test(arguments: [("", "\r\n"), ("; charset=ISO-8859-1", "\n"), ("; charset=windows-1252", "\r\n"), ("", "\r")])
     func digestIsOverTheBytesThatABrowserHashes(charset: String, lineEnd: String) {

@@ -14,6 +14,8 @@ import Testing
         "<form action=\"/login\"><input type=\"password\" name=\"password\"><input name=\"token\"></form>",
         "https://example.com/?code=200&error_code=7&sort=desc&session=on&auth=none&sig=no",
         "https://example.com/price?token=USDC&otp=on", "https://example.com/price?token=DAI", "{\"token\":\" wor1d\"}",
+        "{\"token\":\"BTC-USDT\"}", "{\"token\":\"erc20\"}", "{\"token\":\"T1\"}", "{\"token\":\"2024-05-06T07:08:09Z\"}",
+        "{\"password\":\"<redacted>\"}", "{\"password\":\"[FILTERED]\"}", "{\"api_key\":\"REDACTED\"}",
     ])
     func proseAndNumbersStay(text: String) {
         #expect(RedactionFixtures.body(text, type: "text/plain") == text)
@@ -30,10 +32,19 @@ import Testing
         #expect(RedactionFixtures.bytes(bytes, ["Content-Type: image/png"], vault: vault) == bytes)
     }
 
+    /// Labels of a page in other languages, which scripts and titles have as well.
+    @Test(arguments: ["Kennwort*", "Clé_API", "mật_khẩu", "<b>Passwort</b>", "login-password-2", "PasswordField1", "2FA-Code"])
+    func labelsStayOutsideTheirPlaces(label: String) {
+        let vault = SecretVault()
+        _ = RedactionFixtures.body("{\"password\":\"\(label)\",\"token\":\"\(label)\"}", vault: vault)
+        let page = "<label>\(label)</label>"
+        #expect(RedactionFixtures.body(page, vault: vault) == page)
+    }
+
     @Test func wordsOfEverydayStayOutsideTheirPlaces() {
         let vault = SecretVault()
         let lines = RedactionFixtures.lines(["Cookie: lang=en; state=accepted; tz=Europe/Berlin; day=2026-11-21"], vault: vault)
-        #expect(lines == ["Cookie: lang=en; state={{cookie:1}}; tz=Europe/Berlin; day={{cookie:2}}"])
+        #expect(lines == ["Cookie: lang=en; state={{cookie:1}}; tz=Europe/Berlin; day=2026-11-21"])
         let text = #"{"status":"accepted","lang":"en","tz":"Europe/Berlin","day":"2026-11-21"}"#
         #expect(RedactionFixtures.body(text, vault: vault) == text)
     }

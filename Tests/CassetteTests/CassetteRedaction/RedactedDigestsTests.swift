@@ -19,6 +19,10 @@ import Testing
         String(decoding: SecretCorpus.base64(checksum.value(of: self.script)), as: UTF8.self)
     }
 
+    private func escaped(_ plus: String, _ slash: String, _ equals: String) -> String {
+        self.base64(.sha512).replacing("/", with: slash).replacing("=", with: equals).replacing("+", with: plus)
+    }
+
     @Test func everySpellingIsFound() {
         let integrity = self.base64(.sha384)
         for (text, algorithm) in [
@@ -37,6 +41,15 @@ import Testing
                 "SHA-512"
             ),
             ("sha512-\(self.base64(.sha512).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))", "SHA-512"),
+            (#"{"hash":"sha512-\#(self.escaped("\\u002B", "\\u002F", "\\u003D"))"}"#, "SHA-512"),
+            ("<script integrity=\"sha512-\(self.escaped("&#43;", "&#47;", "&#61;"))\">", "SHA-512"),
+            ("<script integrity=\"sha512-\(self.escaped("&#x2B;", "&#x2f;", "&#x3d;"))\">", "SHA-512"),
+            ("<script integrity=\"sha512-\(self.escaped("&plus;", "&sol;", "&equals;"))\">", "SHA-512"),
+            ("let i = 'sha512-\(self.escaped("\\x2b", "\\x2F", "\\x3D"))'", "SHA-512"),
+            (
+                #"{"html":"\u003cscript integrity=\"sha512-\#(self.escaped("\\u0026#43;", "\\u0026#47;", "\\u0026#61;"))\"\u003e"}"#,
+                "SHA-512"
+            ),
             ("\(self.hex(.sha1))", "SHA-1"), ("\(self.hex(.sha1).uppercased())\n", "SHA-1"), (self.base64(.sha1), "SHA-1"),
             (#"<ETag>&quot;\#(self.hex(.md5))&quot;</ETag>"#, "MD5"), (#"line one\n\#(self.hex(.md5))\nline"#, "MD5"),
             ("Content-MD5: \(self.base64(.md5))", "MD5"),

@@ -18,6 +18,10 @@ import Testing
         ("header:set-cookie:lang", "\"header:set-cookie:lang\" names no header field: for a cookie write \"cookie:lang\""),
         ("header:x key", "\"header:x key\" names no header field"), ("cookie:a=b", "\"cookie:a=b\" is not the name of a cookie"),
         ("json:/a~2", "\"json:/a~2\" has a \"~\" without 0 or 1 after it"),
+        ("form:user[*]", "\"form:user[*]\" names every item of a list, which redaction cannot"),
+        ("query:filter[*]", "\"query:filter[*]\" names every item of a list"),
+        ("part:1|header:x-thing", "\"part:1|header:x-thing\" leads to \"header:x-thing\", which redaction does not read there"),
+        ("part:1|query:t", "\"part:1|query:t\" leads to"), ("form:d|base64|json:/id", "\"form:d|base64|json:/id\" leads to"),
     ])
     func errorsSayWhatToWrite(text: String, message: String) {
         let error = #expect(throws: SettingSyntaxError.self) { try RedactionPlace(text) }

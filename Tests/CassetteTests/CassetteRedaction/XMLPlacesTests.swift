@@ -9,6 +9,8 @@ import Testing
 
     @Test(arguments: [
         ("xml:/a/b", "<a><b>blue</b><c>red</c></a>", "<a><b>{{b:1}}</b><c>red</c></a>"),
+        ("xml:/**/b", "<a><b>blue</b><c><b>red</b></c></a>", "<a><b>{{b:1}}</b><c><b>{{b:2}}</b></c></a>"),
+        ("xml:/a/**/@d", "<a d=\"1x\"><c><b d=\"blue\"/></c></a>", "<a d=\"{{d:1}}\"><c><b d=\"{{d:2}}\"/></c></a>"),
         ("xml:/x:a/y:b", "<p:a xmlns:p='u'><b>blue</b></p:a>", "<p:a xmlns:p='u'><b>{{b:1}}</b></p:a>"),
         ("xml:/a/@c", "<a c='blue' d='blue-ish'/>", "<a c='{{c:1}}' d='blue-ish'/>"),
         ("xml:/a/b[2]", "<a><b>one</b><b>two</b></a>", "<a><b>one</b><b>{{b:1}}</b></a>"),
