@@ -167,15 +167,24 @@ struct ReplayReportText {
         case .damage:
             if let damage = verdict.damage { lines.append("damaged: \(damage)") }
         case .unasked:
-            guard verdict.isUnasked else { return }
-            lines.append("unasked: \(Self.unasked(self.report))")
+            if verdict.isUnasked { lines.append("unasked: \(Self.unasked(self.report))") }
+            if verdict.isAnsweredByRulesAlone { lines.append("rules: \(Self.answeredByRules(self.report))") }
         }
     }
 
     static func unasked(_ report: ReplayReport) -> String {
+        "no request came for \(self.exchanges(report)), so the replay proves nothing"
+    }
+
+    static func answeredByRules(_ report: ReplayReport) -> String {
+        let count = report.verdict.answeredByRules
+        return
+            "traffic rules answered \(count == 1 ? "the only request" : "all \(count) requests"), so the replay proves nothing about \(self.exchanges(report))"
+    }
+
+    private static func exchanges(_ report: ReplayReport) -> String {
         let count = report.exchanges.count { $0.answers != nil }
-        let exchanges = count == 1 ? "the exchange" : "the \(count) exchanges"
-        return "no request came for \(exchanges) in \"\(report.cassette)\", so the replay proves nothing"
+        return "\(count == 1 ? "the exchange" : "the \(count) exchanges") in \"\(report.cassette)\""
     }
 
     private func addRest(_ count: Int, _ one: String, _ many: String, to lines: inout [String]) {
@@ -190,6 +199,7 @@ struct ReplayReportText {
         if verdict.computed > 0 { text += ", \(verdict.computed) computed" }
         if verdict.forwarded > 0 { text += ", \(verdict.forwarded) forwarded" }
         if verdict.unreached > 0 { text += ", \(verdict.unreached) not forwarded because their origin was not reached" }
+        if verdict.answeredByRules > 0 { text += ", \(verdict.answeredByRules) answered by rules" }
         if verdict.misses > 0 { text += ", \(verdict.misses) \(verdict.misses == 1 ? "miss" : "misses")" }
         if !verdict.unused.isEmpty { text += ", \(verdict.unused.count) unused" }
         if verdict.unsent > 0 { text += ", \(verdict.unsent) in part" }

@@ -33,6 +33,7 @@ struct ReplayReportJSON {
         self.number("repeatedHits", verdict.repeatedHits)
         self.number("forwarded", verdict.forwarded)
         self.number("unreached", verdict.unreached)
+        self.number("answeredByRules", verdict.answeredByRules)
         self.number("misses", verdict.misses)
         self.number("unused", verdict.unused.count)
         self.number("orderViolations", verdict.orderViolations)

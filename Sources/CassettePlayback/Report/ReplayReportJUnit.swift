@@ -91,6 +91,9 @@ struct ReplayReportJUnit {
         self.addRest(verdict.unserved - verdict.unservedAnswers.count, .unserved, "more answers not served")
         self.addRest(verdict.unsent - verdict.unsentMessages.count, .unused, "more conversations in part")
         if verdict.isUnasked { self.add("a request came", self.result(.unasked, ReplayReportText.unasked(self.report))) }
+        if verdict.isAnsweredByRulesAlone {
+            self.add("a request reached the cassette", .skipped(ReplayReportText.answeredByRules(self.report)))
+        }
         if let damage = verdict.damage { self.add("the cassette is whole", self.result(.damage, damage, .error)) }
     }
 

@@ -10,6 +10,8 @@ public struct Verdict: Sendable, Hashable {
     public var unrecorded = 0
     /// Requests that were to be forwarded, but for which no connection to the origin could be made.
     public var unreached: Int
+    /// Requests that traffic rules answered or ended, so that the cassette was not asked.
+    public var answeredByRules = 0
     /// Requests refused because no exchange was left. Requests refused only because of their order are not counted.
     public var misses: Int
     /// The reports of the first `CassetteSession.reportLimit` misses.
@@ -44,7 +46,12 @@ public struct Verdict: Sendable, Hashable {
     }
 
     /// Whether no request arrived at all, although the cassette could have answered some. Usually the program did not use the proxy.
-    public var isUnasked: Bool {
+    public var isUnasked: Bool { self.answeredByRules == 0 && self.leavesCassetteUnasked }
+
+    /// Whether traffic rules answered all requests, although the cassette could have answered some.
+    public var isAnsweredByRulesAlone: Bool { self.answeredByRules > 0 && self.leavesCassetteUnasked }
+
+    private var leavesCassetteUnasked: Bool {
         self.hits == 0 && self.computed == 0 && self.forwarded == 0 && self.unreached == 0 && self.misses == 0 && self.orderViolations == 0
             && self.unserved == 0 && !self.unused.isEmpty
     }

@@ -693,6 +693,9 @@ public final class CassetteSession: Sendable {
         }
     }
 
+    /// Reports that a traffic rule answered or ended a request, for which the session was not asked.
+    public func answeredByRule() { self.state.withLock { $0.verdict.answeredByRules += 1 } }
+
     /// Reports that a traffic rule broke a recorded answer on its way. Once its equals are used up, the exchange answers the client's next
     /// attempt as well.
     public func brokenByRule(_ index: Int) { self.state.withLock { $0.assignments.brokenByRule(index) } }

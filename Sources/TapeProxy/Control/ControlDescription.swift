@@ -202,7 +202,7 @@ enum ControlDescription {
                   "exchanges": {"type": "integer"},
                   "verdict": {
                     "type": "object",
-                    "required": ["hits", "repeatedHits", "forwarded", "unreached", "misses", "orderViolations", "unused", "unreadable"],
+                    "required": ["hits", "repeatedHits", "forwarded", "unreached", "answeredByRules", "misses", "orderViolations", "unused", "unreadable"],
                     "additionalProperties": {"type": "integer"}
                   },
                   "recording": {

@@ -201,6 +201,7 @@ struct ExchangeRouter {
             switch choice {
             case .intercept:
                 if let alert = self.proxy.rules?.alert(host: host, port: port, at: self.proxy.now) {
+                    self.proxy.session.answeredByRule()
                     return BrokenHandshake(client: stream, request: request, alert: alert)
                 }
                 self.proxy.log.tunnel(.intercept, connection: self.peer.id, authority: request.head.target)

@@ -118,7 +118,9 @@ final class RuledExchange: MessageExchange, TimedConnection {
                 plan.records = false
                 plan.fault = nil
                 self.carryOut(plan, change, notes)
-            case .drop: self.client.close()
+            case .drop:
+                self.answeredByRule()
+                self.client.close()
             }
         }
         if self.point == nil { self.carryOut(plan, change, notes) }
@@ -171,6 +173,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         for plan: ExchangePlan, _ change: RequestChange, _ notes: RuleNotes, on stream: RuledStream
     ) -> (any ClientExchange)? {
         if let block = plan.block {
+            self.answeredByRule()
             switch block {
             case .status(let status): return self.local(.blocked(status: status, by: plan.names), on: stream)
             case .close: stream.cut()
@@ -179,14 +182,17 @@ final class RuledExchange: MessageExchange, TimedConnection {
             return nil
         }
         if let fault = plan.fault, let answer = ProxyAnswer(fault, rule: plan.names.last ?? "", origin: self.scope.origin) {
+            self.answeredByRule()
             return self.local(answer, on: stream)
         }
         if let fault = plan.fault, let end: AnswerItem = fault.whole() {
+            self.answeredByRule()
             stream.end(by: end)
             return nil
         }
         if case .grpc(let status, let message)? = plan.fault?.kind, let fault = plan.fault {
             if let call = self.request.call {
+                self.answeredByRule()
                 stream.send(GRPCStatus(code: status.code, message: message, error: "rule").head(call), framing: .none)
                 stream.finish()
                 return nil
@@ -194,6 +200,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
             notes.add(rule: fault.rule, "a request is not a call of gRPC")
         }
         if let answer = plan.answer {
+            self.answeredByRule()
             return RuleAnswerExchange(
                 client: stream, request: self.request, answer: answer, modification: Modification(rules: plan.names), records: plan.records)
         }
@@ -201,6 +208,9 @@ final class RuledExchange: MessageExchange, TimedConnection {
         if !plan.rules.isEmpty { router.change = change }
         return router.answer(self.request, change.origin.map { self.scope(of: $0) } ?? self.scope)
     }
+
+    /// The cassette is not asked, so the replay's verdict has to know of the request in another way.
+    private func answeredByRule() { self.proxy.session.answeredByRule() }
 
     private func local(_ answer: ProxyAnswer, on stream: RuledStream) -> LocalExchange {
         LocalExchange(client: stream, request: self.request, answer: answer)

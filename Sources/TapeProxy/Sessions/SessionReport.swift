@@ -118,7 +118,7 @@ public struct SessionReport: Sendable {
         writer.beginObject(.inline)
         for (name, count) in [
             ("hits", self.verdict.hits), ("repeatedHits", self.verdict.repeatedHits), ("forwarded", self.verdict.forwarded),
-            ("unreached", self.verdict.unreached),
+            ("unreached", self.verdict.unreached), ("answeredByRules", self.verdict.answeredByRules),
             ("misses", self.verdict.misses), ("orderViolations", self.verdict.orderViolations), ("unused", self.verdict.unused.count),
             ("unreadable", self.counts.unreadable),
         ] {

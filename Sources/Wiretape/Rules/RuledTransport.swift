@@ -56,7 +56,7 @@ struct RuledTransport: Transport, WebSocketTransport {
         }
         let notes = RuleNotes(self.rules.engine, plan)
         if let answer = self.answer(plan, request) {
-            _ = self.cassette.admit()
+            self.answeredByRule()
             return try await answer.open(request, protocols: protocols, clock: self.clock)
         }
         if let fault = plan.fault {
@@ -82,15 +82,14 @@ struct RuledTransport: Transport, WebSocketTransport {
         }
         let ruled = RuledRequest(plan, notes)
         if var answer = self.answer(plan, request) {
-            // A request that no cassette sees still shows that the test has made one.
-            _ = self.cassette.admit()
+            self.answeredByRule()
             if let latency = plan.pace?.latency { answer.delay = latency }
             return answer.deliver(to: request, clock: self.clock, receive: receive)
         }
         var changed = request
         changed.ruled = ruled
         if let made = plan.answer {
-            _ = self.cassette.admit()
+            self.answeredByRule()
             if plan.records {
                 notes.add(rule: made.rule, "answers of rules are recorded by the proxy only")
             }
@@ -105,6 +104,12 @@ struct RuledTransport: Transport, WebSocketTransport {
             request, ruled, self.rules, session: self.cassette.decider.session, clock: self.clock, start: self.watch.elapsed,
             receive: receive)
         return task.start(changed, on: self.next)
+    }
+
+    /// A request that no cassette sees still shows that the test has made one.
+    private func answeredByRule() {
+        _ = self.cassette.admit()
+        self.cassette.decider.session.answeredByRule()
     }
 
     /// What a block or a fault answers in place of everybody; nil if neither does.

@@ -42,6 +42,26 @@ import Testing
         #expect(self.list([("GET", "/", nil)]).session(.all).verdict().flaws.isEmpty)
     }
 
+    @Test func replayWhoseRequestsWereAllAnsweredByRulesSaysSo() throws {
+        let session = self.list([("GET", "/", nil), ("GET", "/b", nil)]).session()
+        session.answeredByRule()
+        session.answeredByRule()
+        #expect(session.verdict().flaws == [.unused])
+        var report = session.report(name: "a.json", cassette: nil)
+        #expect(
+            report.flawLines(naming: [.unasked]) == [
+                "rules: traffic rules answered all 2 requests, so the replay proves nothing about the 2 exchanges in \"a.json\""
+            ])
+        #expect(report.numbers == "replayed 0 of 2 exchanges from a.json, 2 answered by rules, 2 unused")
+        #expect(String(decoding: report.json, as: UTF8.self).contains("\"answeredByRules\": 2,"))
+        let junit = String(decoding: report.junit(failOn: [.unasked]), as: UTF8.self)
+        #expect(junit.contains("failures=\"0\"") && junit.contains("skipped message=\"traffic rules answered all 2 requests"), "\(junit)")
+        _ = session.head("GET", "http://a.test/")
+        report = session.report(name: "a.json", cassette: nil)
+        #expect(report.flawLines(naming: [.unasked]) == [])
+        #expect(report.numbers == "replayed 1 of 2 exchanges from a.json, 2 answered by rules, 1 unused")
+    }
+
     @Test func aMissIsNotForwarded() {
         #expect(self.isMiss(self.list([("GET", "/", nil)]).session().head("GET", "http://a.test/new")))
         #expect(self.isMiss(self.list([("GET", "/", nil)]).session(.once).head("GET", "http://a.test/new")))

@@ -40,6 +40,7 @@ import Testing
           "repeatedHits": 1,
           "forwarded": 0,
           "unreached": 0,
+          "answeredByRules": 0,
           "misses": 2,
           "unused": 1,
           "orderViolations": 1,

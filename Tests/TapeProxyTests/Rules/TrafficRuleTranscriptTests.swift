@@ -40,6 +40,30 @@ import TrafficRules
         #expect(scene.heard() == ["client closed"])
     }
 
+    /// A replay that rules answer alone is not one without requests.
+    @Test(arguments: [
+        (#""block": 403"#, 1), (#""block": "reset""#, 1), (#""respond": {"body": "hi"}"#, 1), (#""fault": {"status": 503}"#, 1),
+        (#""fault": "refuse""#, 1), (#""fault": "close""#, 1), (#""fault": "reset""#, 1), (#""fault": "timeout""#, 1),
+        (#""fault": {"kind": "cut", "after": "1B"}"#, 0), (#""response": {"status": 503}"#, 0), (#""pace": {"latency": "1s"}"#, 0),
+    ]) func aRequestThatARuleAnswersIsCounted(rule: String, count: Int) throws {
+        let scene = try Self.scene("[{\(rule)}]")
+        scene.client(Self.get)
+        #expect(scene.proxy.session.verdict().answeredByRules == count)
+    }
+
+    @Test func aTunnelWhoseTLSARuleBreaksIsCounted() throws {
+        let tls = try TLSScene()
+        let node = RuleNode(try JSONDocument(Array(#"[{"fault": "tls"}]"#.utf8)).root)
+        let rules = try TrafficRules([RuleList(node: node, file: "rules", folder: nil)])
+        let scene = try ExchangeScene {
+            tls.configure(&$0)
+            $0.rules = RuleEngine(rules)
+        }
+        scene.client("CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n")
+        #expect(scene.heard() == ["client < HTTP/1.1 200 Connection established||"])
+        #expect(scene.proxy.session.verdict().answeredByRules == 1)
+    }
+
     @Test func aRuleAnswersWithValuesOfTheRequest() throws {
         let scene = try Self.scene(#"[{"respond": {"status": 201, "json": {"id": "{{json:/id}}"}}}]"#)
         scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n")

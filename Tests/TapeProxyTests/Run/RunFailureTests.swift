@@ -17,6 +17,19 @@ import Testing
             .map(\.rawValue)
     }
 
+    /// A client that gave up after the fault of a rule asked for no exchange, and its findings count.
+    @Test func requestsThatRulesAnsweredDoNotHideWhatTheClientDid() throws {
+        func all(answeredByRules: Int) throws -> [RunFailure] {
+            var verdict = Verdict(unused: [0])
+            verdict.answeredByRules = answeredByRules
+            return RunFailure.all(
+                failOn: try FailureRule(names: ["client"]), verdict: verdict, counts: ProxyCounts(), recorder: nil, findings: 1
+            ).sorted()
+        }
+        #expect(try all(answeredByRules: 1) == [.client])
+        #expect(try all(answeredByRules: 0) == [.unused, .client])
+    }
+
     @Test func namedFlawsFail() throws {
         let verdict = Verdict(misses: 1, unused: [0], orderViolations: 1)
         #expect(try self.all() == [])

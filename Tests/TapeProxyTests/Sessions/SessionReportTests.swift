@@ -26,7 +26,7 @@ import Testing
         #expect(
             self.json(try self.report()) == """
                 { "id": "s1", "state": "closed", "cassette": "pets.json", "mode": "once", "exit": 0, "failOn": "miss", "exchanges": 2, \
-                "verdict": { "hits": 1, "repeatedHits": 0, "forwarded": 0, "unreached": 0, "misses": 0, "orderViolations": 0, "unused": 1, \
+                "verdict": { "hits": 1, "repeatedHits": 0, "forwarded": 0, "unreached": 0, "answeredByRules": 0, "misses": 0, "orderViolations": 0, "unused": 1, \
                 "unreadable": 0 }, "traffic": { "bytes": 0, "tunnels": 0, "malformed": 0, "tlsFailures": 0 } }
                 """)
     }

@@ -89,6 +89,14 @@ import Testing
         #expect(try await self.exchange(cassette).lines.filter { !$0.hasPrefix("metrics") } == lines)
     }
 
+    @Test func requestsThatRulesAnswerAreCounted() async throws {
+        let cassette = try await self.cassette([.fault(.status(503), first: 1), .respond(status: 201, when: .url("other"))])
+        _ = try await self.exchange(cassette)
+        _ = try await self.exchange(cassette, "http://a.test/other")
+        let verdict = try cassette.close().report.verdict
+        #expect(verdict.answeredByRules == 2 && !verdict.isUnasked && verdict.isAnsweredByRulesAlone)
+    }
+
     @Test func aBrokenAnswerIsReplayedAgainForTheNextAttempt() async throws {
         let cassette = try await self.cassette([.fault(.cut(), first: 1)])
         #expect(try await self.exchange(cassette).lines.last == "failed truncated")
