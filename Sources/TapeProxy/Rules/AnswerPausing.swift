@@ -246,7 +246,10 @@ final class AnswerPausing {
     }
 
     private func take(message unit: WebSocketUnits.Unit) {
-        guard let pause = self.plan.pausesMessages, let content = unit.content else { return self.deliver(unit) }
+        guard let pause = self.plan.pausesMessages, let content = unit.content else {
+            if let pause = self.plan.pausesMessages, unit.kind == .lastPart { self.note(pause.rule, WebSocketUnits.isTooLongToWait) }
+            return self.deliver(unit)
+        }
         self.point = self.makePoint(.serverMessage, content.shown, content.note, pause) { [weak self] decision in
             self?.decided {
                 if let bytes = content.bytes(after: decision, from: .server, unit.bytes) {

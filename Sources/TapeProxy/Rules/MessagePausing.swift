@@ -6,6 +6,7 @@ internal import TrafficRules
 /// Not Sendable: lives on its event loop.
 final class MessagePausing {
     private let makePoint: (PauseDesk.Content, String?, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
+    private let note: (String) -> Void
     private var units = WebSocketUnits()
     private var queue = CircularBuffer<WebSocketUnits.Unit>()
     private var point: PausePoint?
@@ -15,8 +16,16 @@ final class MessagePausing {
     /// Called when nothing waits any more.
     var drained: () -> Void = {}
 
-    /// - Parameter point: puts a message on the desk.
-    init(point: @escaping (PauseDesk.Content, String?, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?) { self.makePoint = point }
+    /// - Parameters:
+    ///   - note: takes what was met, for the rule's report.
+    ///   - point: puts a message on the desk.
+    init(
+        note: @escaping (String) -> Void,
+        point: @escaping (PauseDesk.Content, String?, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
+    ) {
+        self.note = note
+        self.makePoint = point
+    }
 
     var isWaiting: Bool { self.point != nil }
 
@@ -37,6 +46,7 @@ final class MessagePausing {
         defer { self.isRunning = false }
         while self.point == nil, let unit = self.queue.popFirst() {
             guard let content = unit.content else {
+                if unit.kind == .lastPart { self.note(WebSocketUnits.isTooLongToWait) }
                 self.deliver(unit.bytes)
                 continue
             }

@@ -238,7 +238,9 @@ final class RuledExchange: MessageExchange, TimedConnection {
             let notes = RuleNotes(self.rules.engine, plan)
             stream.open(plan.fault.map { TunnelBreaking($0, notes: notes) })
             let pausing = plan.pausesMessages.map { pause in
-                MessagePausing { [weak self] in self?.wait(.clientMessage, $0, $1, pause, plan, notes, then: $2) }
+                MessagePausing(note: { notes.add(rule: pause.rule, $0) }) { [weak self] in
+                    self?.wait(.clientMessage, $0, $1, pause, plan, notes, then: $2)
+                }
             }
             let buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
             self.client.become(RuledTunnel(tunnel, on: stream, buckets: buckets, pausing: pausing))

@@ -77,7 +77,11 @@ final class RuledStream: ClientStream {
 
     /// A client that leaves before the end of an answer that a rule delays or breaks may ask again.
     func clientLeft() {
-        if !self.player.isOver { self.takeBack() }
+        if !self.player.isOver {
+            self.takeBack()
+            // Nobody gets what was held back, but the report says that the fault did not come.
+            _ = self.tunnel?.ended()
+        }
         self.player.stop()
         self.pausing?.clientLeft()
     }
@@ -112,8 +116,15 @@ final class RuledStream: ClientStream {
     /// The rest of an item's way, once nobody waits for a decision about it.
     private func pass(_ item: AnswerItem) {
         if self.isTunnel {
-            guard case .data(let bytes) = item, self.tunnel != nil else { return self.play(item, isInjected: false) }
-            for item in self.tunnel?.put(ByteBuffer(bytes: bytes)) ?? [] { self.play(item, isInjected: true) }
+            guard self.tunnel != nil else { return self.play(item, isInjected: false) }
+            switch item {
+            case .data(let bytes):
+                for item in self.tunnel?.put(ByteBuffer(bytes: bytes)) ?? [] { self.play(item, isInjected: true) }
+            case .end, .closeOutput:
+                for item in self.tunnel?.ended() ?? [] { self.play(item, isInjected: true) }
+                self.play(item, isInjected: false)
+            case .interim, .head, .local, .raw, .stall, .flush: self.play(item, isInjected: false)
+            }
             return
         }
         guard self.breaking != nil else { return self.play(item, isInjected: false) }

@@ -11,6 +11,8 @@ extension WebSocketUnits {
         var isText: Bool
         var note: String?
     }
+
+    static var isTooLongToWait: String { "a message has more than \(Self.limit >> 20) MiB, so it does not wait" }
 }
 
 extension WebSocketUnits.Unit {

@@ -322,6 +322,32 @@ import TrafficRules
         #expect(Self.reports(scene).last == "rule \"late\": the body of the answer ends before the fault.")
     }
 
+    private static func webSocket(_ rules: String) throws -> ExchangeScene {
+        let scene = try Self.scene(rules)
+        scene.client(WebSocketTalk.request("http://h/a", host: "h"))
+        scene.connected()
+        scene.origin(WebSocketTalk.switching)
+        scene.origin(WebSocketTalk.text("a", from: .server))
+        _ = scene.heard()
+        return scene
+    }
+
+    @Test(arguments: ["2 messages", "1KiB"]) func aFaultBehindTheEndOfAWebSocketIsReported(after: String) throws {
+        let rules = "[{\"name\": \"late\", \"fault\": {\"kind\": \"cut\", \"after\": \"\(after)\"}}]"
+        let note = "rule \"late\": the WebSocket ends before the fault."
+        for leaves in [{ $0.originEnds() }, { $0.originResets() }, { $0.clientResets() }] as [(ExchangeScene) -> Void] {
+            let scene = try Self.webSocket(rules)
+            #expect(Self.reports(scene).count == 1)
+            leaves(scene)
+            #expect(Self.reports(scene).last == note)
+        }
+        let scene = try Self.webSocket(rules)
+        scene.origin(WebSocketTalk.close(1000, from: .server))
+        scene.client(WebSocketTalk.close(1000, from: .client))
+        scene.originEnds()
+        #expect(Self.reports(scene).last == note)
+    }
+
     @Test func aRuleWithoutARequestIsReported() throws {
         let scene = try Self.scene(#"[{"name": "x", "when": "~u /never", "block": 403}]"#)
         scene.client(Self.get)

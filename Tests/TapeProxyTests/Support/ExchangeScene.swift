@@ -113,9 +113,11 @@ final class ExchangeScene {
     }
 
     /// The origin sends this on its newest connection, or on the one with this number.
-    func origin(_ text: String, on number: Int? = nil) {
+    func origin(_ text: String, on number: Int? = nil) { self.origin(Array(text.utf8), on: number) }
+
+    func origin(_ bytes: [UInt8], on number: Int? = nil) {
         guard let channel = self.originChannel(number) else { return }
-        self.read(ByteBuffer(string: text), on: channel)
+        self.read(ByteBuffer(bytes: bytes), on: channel)
     }
 
     func originEnds(_ number: Int? = nil) {
