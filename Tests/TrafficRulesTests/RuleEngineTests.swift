@@ -261,6 +261,24 @@ import Testing
         #expect(engine.plan(for: .get(Self.url), now: .zero) == nil)
     }
 
+    @Test func rulesThatComeBackAfterATimeKeepTheirCountsAndNumbers() throws {
+        let own = "- name: a\n  fault: { status: 503, first: 1 }\n- name: b\n  pace: dsl"
+        let engine = try RulesText.engine(own)
+        let rules = engine.rules
+        #expect(engine.plan(for: .get(Self.url), now: .zero)?.fault != nil)
+        // One goes, one stays, and one is in the place of another of that name.
+        for others in ["[]", "- name: b\n  pace: dsl", "- name: a\n  block: 403"] {
+            engine.replace(try RulesText.rules(others), settingAside: rules)
+            _ = engine.plan(for: .get(Self.url), now: .zero)
+            #expect(engine.report().first { $0.name == "a" && $0.kind == .fault }?.isRetired == true)
+            engine.restore(rules)
+            #expect(engine.plan(for: .get(Self.url), now: .zero)?.fault == nil)
+        }
+        #expect(engine.report().map(\.name) == ["a", "b", "a"])
+        #expect(engine.report().map(\.matched) == [4, 5, 1])
+        #expect(engine.report().map(\.isRetired) == [false, false, true])
+    }
+
     // MARK: Trials
 
     @Test func aTrialSaysWhyARuleDoesNotApply() throws {

@@ -27,8 +27,15 @@ struct SessionModification: Sendable {
         guard let value = members.value("modify") else {
             throw SessionError(.invalid, "\"modify\" is missing: send a list of rules, or an empty one for no rules.")
         }
+        // It would remove all rules, which nobody who sends it may mean.
+        guard value.kind != .null else {
+            throw members.error("modify", "is null: send a list of rules, or an empty one for no rules.")
+        }
         self.rules = try members.made("modify") { try TrafficRules([RuleList(node: RuleNode(value), file: "modify", folder: nil)]) }
         self.timeToLive = try members.string("ttl").map { text throws(SessionError) in try members.made("ttl") { try Age(text) }.seconds }
+        if let timeToLive, timeToLive < 1 {
+            throw members.error("ttl", "is 0 seconds: send at least 1s, or leave it out for the rest of the session.")
+        }
     }
 }
 
@@ -50,12 +57,12 @@ final class SessionRulesSwitch: Sendable {
             number += 1
             return number
         }
-        self.engine.replace(modification.rules)
+        self.engine.replace(modification.rules, settingAside: self.own)
         guard let seconds = modification.timeToLive else { return }
         _ = loop.scheduleTask(in: .seconds(seconds)) {
             // Later rules stay.
             guard self.replacements.withLock({ $0 }) == number else { return }
-            self.engine.replace(self.own)
+            self.engine.restore(self.own)
         }
     }
 }

@@ -65,6 +65,8 @@ package final class RuleEngine: Sendable {
     private let lists = Guarded(1)
     /// What became of rules that are no longer in the list and did something. Changed only with `active`.
     private let retired = Guarded<[RuleReport]>([])
+    /// Rules that may come back, with their counts. Changed only with `active`.
+    private let aside = Guarded<[ActiveRule]>([])
     private let seed: UInt64
     private let match: MatchRules
     private let redactURL: @Sendable (String) -> String
@@ -127,14 +129,46 @@ package final class RuleEngine: Sendable {
     /// Uses other rules from now on. A rule that stays as it was, under the same name, keeps its counts and numbers.
     package func replace(_ rules: TrafficRules) { self.active.withLock { self.use(rules, in: &$0) } }
 
-    private func use(_ rules: TrafficRules, in active: inout [ActiveRule]) {
+    /// The same for a time: those of these rules that leave the list are set aside for `restore`.
+    package func replace(_ rules: TrafficRules, settingAside own: TrafficRules) {
+        self.active.withLock { active in
+            func byName(_ rules: TrafficRules) -> [String: RuleNode] {
+                Dictionary(rules.rules.map { ($0.name, $0.node) }) { _, last in last }
+            }
+            let (old, new) = (byName(own), byName(rules))
+            let leaving = active.filter { rule in
+                let (name, node) = (rule.rule.name, rule.rule.node)
+                return old[name]?.isSame(as: node) == true && new[name]?.isSame(as: node) != true
+            }
+            let names = Set(leaving.map(\.rule.name))
+            self.aside.withLock { $0 = $0.filter { !names.contains($0.rule.name) } + leaving }
+            active.removeAll { names.contains($0.rule.name) }
+            self.use(rules, in: &active)
+        }
+    }
+
+    /// Uses rules again that were set aside. They keep their counts and numbers.
+    package func restore(_ rules: TrafficRules) {
+        self.active.withLock { active in
+            let aside = self.aside.withLock { $0 }
+            self.use(rules, in: &active, besides: aside)
+            self.aside.withLock { aside in
+                aside.removeAll { old in active.contains { $0.counts === old.counts } }
+            }
+        }
+    }
+
+    private func use(_ rules: TrafficRules, in active: inout [ActiveRule], besides aside: [ActiveRule] = []) {
         self.lists.withLock { $0 += 1 }
-        var known: [String: ActiveRule] = [:]
-        for rule in active { known[rule.rule.name] = rule }
+        func byName(_ rules: [ActiveRule]) -> [String: ActiveRule] { Dictionary(rules.map { ($0.rule.name, $0) }) { _, last in last } }
+        let (known, set) = (byName(active), byName(aside))
         var kept: Set<String> = []
         let new = rules.rules.map { rule in
-            guard let old = known[rule.name], old.rule.node.isSame(as: rule.node) else { return ActiveRule(rule, seed: self.seed) }
-            kept.insert(rule.name)
+            if let old = known[rule.name], old.rule.node.isSame(as: rule.node) {
+                kept.insert(rule.name)
+                return ActiveRule(rule, seed: self.seed, counts: old.counts)
+            }
+            guard let old = set[rule.name], old.rule.node.isSame(as: rule.node) else { return ActiveRule(rule, seed: self.seed) }
             return ActiveRule(rule, seed: self.seed, counts: old.counts)
         }
         var gone = active.filter { !kept.contains($0.rule.name) }.map(\.report).filter { $0.matched > 0 }
@@ -187,7 +221,11 @@ package final class RuleEngine: Sendable {
 
     /// What became of the rules in use, in their order, and then of those that were replaced and had matched.
     package func report() -> [RuleReport] {
-        self.active.withLock { active in active.map(\.report) + self.retired.withLock { $0 } }
+        self.active.withLock { active in
+            var aside = self.aside.withLock { $0 }.map(\.report).filter { $0.matched > 0 }
+            for index in aside.indices { aside[index].isRetired = true }
+            return active.map(\.report) + aside + self.retired.withLock { $0 }
+        }
     }
 
     /// A number that is another one when a report would be. Cheap, so that pages may ask for it often.
