@@ -57,14 +57,11 @@ final class AttemptWatch {
             switch item {
             case .head(let head, _):
                 attempt.outcome = .answer(head.status)
-                if let wait = RetryAfter(head.fields.first("retry-after")) {
-                    attempt.retryAfter = wait.time
-                    attempt.isRetryAfterDate = wait.isDate
-                }
+                attempt.take(RetryAfter(head.fields.first("retry-after"), date: head.fields.first("date")))
             case .local(let answer, _):
                 attempt.outcome = .answer(answer.status)
-                let field = answer.fields.first { $0.0.lowercased() == "retry-after" }
-                attempt.retryAfter = RetryAfter(field?.1)?.time
+                func field(_ name: String) -> String? { answer.fields.first { $0.0.lowercased() == name }?.1 }
+                attempt.take(RetryAfter(field("retry-after"), date: field("date")))
             case .stall(let time):
                 if time == nil || time.map({ $0 >= .seconds(1) }) == true { attempt.outcome = .stalled(from: now) }
             case .raw: attempt.outcome = .garbage(breaksFraming: true)
@@ -96,15 +93,39 @@ final class AttemptWatch {
     }
 }
 
-/// The value of a `Retry-After` field (RFC 9110, 10.2.3).
-private struct RetryAfter {
+extension ClientVerdict.Attempt {
+    fileprivate mutating func take(_ wait: RetryAfter?) {
+        guard let wait else { return }
+        self.retryAfter = wait.time
+        self.isRetryAfterDate = wait.isDate
+    }
+}
+
+/// The value of a `Retry-After` field: whole seconds, or a date (RFC 9110, 10.2.3).
+struct RetryAfter: Equatable {
+    /// Never below zero.
     var time: Duration
     var isDate: Bool
 
     /// Nil if there is no field, or it is malformed.
-    init?(_ value: String?) {
-        guard let value, let seconds = Int(value), (0...1_000_000).contains(seconds) else { return nil }
-        self.time = .seconds(seconds)
-        self.isDate = false
+    ///
+    /// - Parameter date: the answer's own `Date`. A date without one says nothing: the clock of this machine may be another than the server's.
+    init?(_ value: String?, date: String?) {
+        guard let value = value.map(Self.trimmed) else { return nil }
+        if !value.isEmpty, value.utf8.allSatisfy({ 48...57 ~= $0 }) {
+            guard let seconds = Int(value), seconds <= 1_000_000 else { return nil }
+            self.time = .seconds(seconds)
+            self.isDate = false
+            return
+        }
+        guard let due = WrittenDate(value)?.time, let now = date.flatMap({ WrittenDate(Self.trimmed($0)) })?.time else { return nil }
+        self.time = max(.zero, .microseconds(due.microseconds - now.microseconds))
+        self.isDate = true
+    }
+
+    /// Without white space around it (RFC 9110, 5.6.3).
+    private static func trimmed(_ text: String) -> String {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
     }
 }
