@@ -28,6 +28,8 @@ final class AnswerPlayer {
     private(set) var isStalledForever = false
     /// Called when there is room again after `isFull`.
     var drained: () -> Void = {}
+    /// Called when nothing goes on from now, for a time or ever.
+    var stalled: (Duration?) -> Void = { _ in }
     /// Called once, after the last item was sent.
     var ended: (AnswerEnd) -> Void = { _ in }
 
@@ -113,6 +115,7 @@ final class AnswerPlayer {
             case .stall(let time):
                 self.queue.removeFirst()
                 self.client.flush()
+                self.stalled(time)
                 guard let time else {
                     self.isStalledForever = true
                     return

@@ -32,7 +32,7 @@ final class RuledStream: ClientStream {
     var answerMade: () -> Void = {}
     /// Called when a rule has ended the answer before the exchange did.
     var brokenByRule: () -> Void = {}
-    /// Is told of each item that goes to the client, and whether a rule has made it.
+    /// Is told of each item that goes to the client, of a stall when it begins, and whether a rule has made it.
     var watched: (AnswerItem, Bool) -> Void = { _, _ in }
     /// Called when the answer has gone to the client, or never will.
     var ended: () -> Void = {}
@@ -56,6 +56,7 @@ final class RuledStream: ClientStream {
         self.pausing?.deliver = { [weak self] in self?.pass($0) }
         self.pausing?.drained = { [weak self] in self?.writabilityChanged(true) }
         self.player.drained = { [weak self] in self?.writabilityChanged(true) }
+        self.player.stalled = { [weak self] in self?.watched(.stall($0), true) }
         self.player.ended = { [weak self] _ in
             guard let self else { return }
             self.ended()
@@ -100,7 +101,8 @@ final class RuledStream: ClientStream {
     }
 
     private func play(_ item: AnswerItem, isInjected: Bool) {
-        self.watched(item, isInjected)
+        // A stall is told when it begins: a latency or a slow rate may come before it.
+        if case .stall = item {} else { self.watched(item, isInjected) }
         self.player.put(item)
     }
 
