@@ -145,14 +145,14 @@ final class RuledExchange: MessageExchange, TimedConnection {
         let stream = RuledStream(
             self.client, editing: plan.responseEdit.map { AnswerEditing($0, notes: notes) },
             pausing: AnswerPausing(plan, notes: notes) { [weak self] in self?.wait($0, $1, $2, $3, plan, notes, then: $4) },
-            breaking: isWebSocket
-                ? nil : plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, notes: notes) },
+            breaking: plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, notes: notes) },
             latency: .nanoseconds(plan.pace?.latency.nanoseconds ?? 0),
             buckets: self.rules.buckets(of: plan.pace, .down, client: self.client.peer.id),
             request: (setReading: { [weak feed] in feed?.setReading($0) }, hasInput: { [weak feed] in feed?.hasInput ?? false }),
             becomes: { [weak self] in self?.become($0) })
         self.stream = stream
         stream.hasContinued = self.hasContinued
+        stream.opensTunnelByHead = isWebSocket && self.request.head.version == .http2
         if let watch {
             let isMade = plan.block != nil || plan.answer != nil || (plan.fault.map { ProxyAnswer.isMade(by: $0) } ?? false)
             stream.watched = { watch.answered($0, isInjected: $1 || isMade) }

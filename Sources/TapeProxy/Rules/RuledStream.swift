@@ -20,6 +20,8 @@ final class RuledStream: ClientStream {
     /// The index of the recorded exchange that answers; nil once its answer was taken back, and for any other answer.
     private var recorded: Int?
     private var isTunnel = false
+    /// The client asked for a WebSocket on HTTP/2, which a final answer opens (RFC 8441, 5).
+    var opensTunnelByHead = false
     private var tunnel: TunnelBreaking?
     private var framing = BodyFraming.none
     private var trailers = HeaderFields()
@@ -129,6 +131,8 @@ final class RuledStream: ClientStream {
             }
             return
         }
+        // Nothing of what follows is a body.
+        if self.opensTunnelByHead, case .head(let head, _) = item, (200...299).contains(head.status) { self.breaking = nil }
         guard self.breaking != nil else { return self.play(item, isInjected: false) }
         for item in self.breaking?.put(item) ?? [] { self.play(item, isInjected: self.breaking?.hasCome == true) }
         if self.breaking?.isBroken == true { self.takeBack() }

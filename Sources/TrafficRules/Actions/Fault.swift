@@ -283,7 +283,7 @@ struct FaultRule: Sendable {
     /// Whether the place fits the kind.
     private func check(_ name: Name, _ members: RuleMembers) throws(SettingSyntaxError) {
         switch name {
-        case .status, .refuse, .dns, .tls:
+        case .status, .grpc, .refuse, .dns, .tls:
             guard self.after == nil, self.part == nil else {
                 throw members.error(
                     self.after == nil ? "in" : "after",
@@ -300,11 +300,32 @@ struct FaultRule: Sendable {
             guard self.part == nil || self.part == .body else {
                 throw members.error("in", "a fault of kind \"\(name.rawValue)\" is in the body: remove \"in\"")
             }
-        case .truncate, .cut, .corrupt, .slice:
+        case .truncate, .cut:
             guard self.part != .head else {
                 throw members.error("in", "a fault of kind \"\(name.rawValue)\" is in the body: remove \"in\", or use \"close\"")
             }
-        case .grpc, .close, .reset, .timeout, .stall, .garbage: break
+        case .corrupt, .slice:
+            guard self.part == nil || self.part == .body else {
+                throw members.error("in", "a fault of kind \"\(name.rawValue)\" is in the body: remove \"in\"")
+            }
+            guard name == .slice || self.after == nil else {
+                throw members.error(
+                    "after",
+                    "\"corrupt\" inverts one bit, which is drawn from the whole decoded body: remove \"after\", or use \"garbage\", which has a place"
+                )
+            }
+        case .close:
+            // A close frame comes between messages, and after as many of them as the rule says.
+            guard case .webSocketClose = self.kind else { break }
+            switch self.after {
+            case .messages, nil: break
+            case .bytes, .events, .share:
+                throw members.error("after", "a close frame comes between messages: write for example after: 3 messages")
+            }
+            guard self.part == nil else {
+                throw members.error("in", "a close frame is in no part of an answer: remove \"in\"")
+            }
+        case .reset, .timeout, .stall, .garbage: break
         }
         if self.part == .head || self.part == .trailers, self.after != nil {
             throw members.error(

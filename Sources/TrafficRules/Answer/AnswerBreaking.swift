@@ -18,6 +18,8 @@ package struct AnswerBreaking<Local: Sendable> {
         case holding(ResponseHead, BodyFraming, [UInt8])
         /// The event or message that comes late is held.
         case reordering([UInt8])
+        /// The rest comes in pieces.
+        case slicing
         /// In the trailers.
         case trailers
         /// Nothing more to do: items pass.
@@ -56,7 +58,7 @@ package struct AnswerBreaking<Local: Sendable> {
         switch self.phase {
         case .over: return []
         case .passing: return [item]
-        case .head, .bytes, .units, .holding, .reordering, .trailers: break
+        case .head, .bytes, .units, .holding, .reordering, .slicing, .trailers: break
         }
         switch item {
         case .interim, .raw, .stall, .flush, .closeOutput: return [item]
@@ -76,8 +78,8 @@ package struct AnswerBreaking<Local: Sendable> {
         case nil: break
         }
         switch self.fault.kind {
-        case .truncate, .cut, .garbage, .corrupt, .slice, .reorder, .repeat, .drop: return false
-        case .status, .grpc, .close, .webSocketClose, .reset, .refuse, .dns, .tls, .timeout, .stall: return true
+        case .webSocketClose, .truncate, .cut, .garbage, .corrupt, .slice, .reorder, .repeat, .drop: return false
+        case .status, .grpc, .close, .reset, .refuse, .dns, .tls, .timeout, .stall: return true
         }
     }
 
@@ -91,6 +93,9 @@ package struct AnswerBreaking<Local: Sendable> {
     }
 
     private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
+        if case .webSocketClose = self.fault.kind {
+            return self.cannot("an answer opens no WebSocket, so no close frame ends it", [.head(head, framing)])
+        }
         if self.begins { return self.come(then: [.head(head, framing)]) }
         if self.fault.part == .trailers || self.isAtEnd {
             self.phase = .trailers
@@ -98,18 +103,13 @@ package struct AnswerBreaking<Local: Sendable> {
         }
         guard framing != .none else { return self.cannot("the answer has no body", [.head(head, framing)]) }
         switch self.fault.kind {
-        case .slice, .corrupt: break
+        case .corrupt: break
         case .reorder, .repeat, .drop: return self.units(head, framing)
         default:
             switch self.fault.after {
             case .events, .messages: return self.units(head, framing)
             case .bytes, .share, nil: break
             }
-        }
-        if case .slice = self.fault.kind {
-            self.hasCome = true
-            self.phase = .bytes(0)
-            return [.head(head, framing)]
         }
         if case .corrupt = self.fault.kind {
             self.phase = .holding(head, framing, [])
@@ -180,8 +180,8 @@ package struct AnswerBreaking<Local: Sendable> {
 
     private mutating func data(_ bytes: [UInt8]) -> [AnswerStep<Local>] {
         switch self.phase {
+        case .slicing: return self.pieces([.data(bytes)])
         case .bytes(let count):
-            if case .slice(let size, let delay) = self.fault.kind { return AnswerStep<Local>.slices(bytes, size, delay) }
             guard bytes.count >= count else {
                 self.phase = .bytes(count - bytes.count)
                 return [.data(bytes)]
@@ -267,18 +267,17 @@ package struct AnswerBreaking<Local: Sendable> {
             self.note("the stream of the answer ends before the fault")
             return (!rest.isEmpty ? [.data(rest)] : []) + [.end(end)]
         case .bytes:
-            if case .slice = self.fault.kind { return [.end(end)] }
             self.note("the body of the answer ends before the fault")
             return [.end(end)]
         case .head where self.begins: return self.come(then: [.end(end)])
-        case .head, .passing, .over: return [.end(end)]
+        case .head, .slicing, .passing, .over: return [.end(end)]
         }
     }
 
     /// The end, unless the fault has ended the answer.
     private func ended(_ end: AnswerEnd) -> [AnswerStep<Local>] {
         switch self.fault.kind {
-        case .corrupt, .stall: return [.end(end)]
+        case .corrupt, .stall, .slice: return [.end(end)]
         case .truncate: return [.end(end)]
         default: return self.hasCome ? [] : [.end(end)]
         }
@@ -308,8 +307,8 @@ package struct AnswerBreaking<Local: Sendable> {
         }
         let (first, rest) = (Array(held.prefix(count)), Array(held.dropFirst(count)))
         var items = self.head(head, framing, faultAfter: count)
-        // A fault at the very beginning has come with the head.
-        if count > 0 { items += [.data(first)] + self.come(then: [.data(rest)]) }
+        // A fault at the very beginning has come with the head; the body may follow it.
+        items += count > 0 ? [.data(first)] + self.come(then: [.data(rest)]) : self.put(.data(rest))
         if case .truncate = self.fault.kind { return items.filter { if case .end = $0 { false } else { true } } }
         return items
     }
@@ -330,9 +329,19 @@ package struct AnswerBreaking<Local: Sendable> {
             return [.flush, .end(.reset(code: code, isOfConnection: isOfConnection))]
         case .truncate: return [.end(.finished(HeaderFields(), NeverIndexed()))]
         case .garbage: return [.raw(Self.garbage), .end(.cut)]
-        case .status, .grpc, .refuse, .dns, .tls, .corrupt, .slice, .reorder, .repeat, .drop:
+        case .slice:
+            self.phase = .slicing
+            return self.pieces(items)
+        case .status, .grpc, .refuse, .dns, .tls, .corrupt, .reorder, .repeat, .drop:
             self.phase = .passing
             return items
+        }
+    }
+
+    private func pieces(_ items: [AnswerStep<Local>]) -> [AnswerStep<Local>] {
+        guard case .slice(let size, let delay) = self.fault.kind else { return items }
+        return items.flatMap { item in
+            if case .data(let bytes) = item { AnswerStep<Local>.slices(bytes, size, delay) } else { [item] }
         }
     }
 

@@ -322,6 +322,63 @@ import TrafficRules
         #expect(Self.reports(scene).last == "rule \"late\": the body of the answer ends before the fault.")
     }
 
+    /// The client asked for no WebSocket.
+    @Test(arguments: ["", #", "after": "2 messages""#]) func aCloseFrameIsForWebSocketsAlone(after: String) throws {
+        let scene = try Self.scene("[{\"name\": \"bye\", \"fault\": {\"kind\": \"close\", \"code\": 1011\(after)}}]")
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard() == ["dial h", Self.sentGet, "client < HTTP/1.1 200 OK|Content-Length: 2||ok"])
+        #expect(Self.reports(scene).last == "rule \"bye\": an answer opens no WebSocket, so no close frame ends it.")
+    }
+
+    /// The client asked for a WebSocket, and the origin does not open one.
+    @Test func aFaultOfAWebSocketThatIsNotOpenedIsReported() throws {
+        let scene = try Self.scene(#"[{"name": "bye", "fault": {"kind": "close", "code": 1011}}, {"name": "x", "fault": "cut"}]"#)
+        scene.client(WebSocketTalk.request("http://h/a", host: "h"))
+        scene.connected()
+        scene.origin("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno")
+        #expect(scene.heard().last == "client < HTTP/1.1 403 Forbidden|Content-Length: 2||no")
+        #expect(Self.reports(scene).contains("rule \"bye\": an answer opens no WebSocket, so no close frame ends it."))
+    }
+
+    // MARK: The verdict on the client
+
+    @Test func aStallBeginsWhenWhatComesBeforeItIsOver() throws {
+        let node = RuleNode(
+            try JSONDocument(Array(#"[{"pace": {"latency": "5s"}}, {"fault": {"kind": "stall", "for": "3s", "after": "1B"}}]"#.utf8)).root)
+        let rules = try TrafficRules([RuleList(node: node, file: "rules", folder: nil)])
+        let scene = try ExchangeScene {
+            $0.rules = RuleEngine(rules)
+            $0.judgesClient = true
+        }
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        let log = try #require(scene.proxy.rules?.attempts)
+        scene.advance(4)
+        #expect(log.attempts.first?.outcome == .answer(200))
+        scene.advance(2)
+        #expect(log.attempts.first?.outcome == .stalled(from: .zero))
+        scene.advance(3)
+        #expect(log.attempts.first?.outcome == .answer(200))
+        #expect(log.attempts.first?.stalledFrom == .zero)
+    }
+
+    @Test func aDateOfRetryAfterIsKept() throws {
+        let scene = try ExchangeScene {
+            $0.rules = RuleEngine(TrafficRules())
+            $0.judgesClient = true
+        }
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(
+            "HTTP/1.1 503 Service Unavailable\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sunday, 06-Nov-94 08:50:07 GMT\r\n"
+                + "Content-Length: 0\r\n\r\n")
+        let attempt = try #require(scene.proxy.rules?.attempts?.attempts.first)
+        #expect(attempt.retryAfter == .seconds(30) && attempt.isRetryAfterDate)
+    }
+
     private static func webSocket(_ rules: String) throws -> ExchangeScene {
         let scene = try Self.scene(rules)
         scene.client(WebSocketTalk.request("http://h/a", host: "h"))
