@@ -12,6 +12,9 @@ package struct FilterParser {
     /// Limit on conditions, which are nested in the expression; people write five.
     private static let conditionLimit = 1000
 
+    /// Characters of a long text in an error.
+    private static let shownLimit = 160
+
     private let text: String
     private let setting: String
     private let characters: [Character]
@@ -108,7 +111,7 @@ package struct FilterParser {
         self.offset += 1
         let letters = self.takeWhile { $0.isLetter || $0.isNumber }
         guard let term = FilterTerm(rawValue: letters) else {
-            throw self.error(start, "there is no condition \"~\(letters)\": use one of \(FilterTerm.known)")
+            throw self.error(start, "there is no condition \"~\(Self.shown(letters))\": use one of \(FilterTerm.known)")
         }
         switch term.argument {
         case .none: return .flag(term)
@@ -118,7 +121,7 @@ package struct FilterParser {
             let place = self.offset
             let word = self.word()
             guard let status = GRPCStatus(word) else {
-                let what = word.isEmpty ? "needs a gRPC status" : "does not know the status \"\(word)\""
+                let what = word.isEmpty ? "needs a gRPC status" : "does not know the status \"\(Self.shown(word))\""
                 throw self.error(place, "\"~\(term.rawValue)\" \(what): write one of \(GRPCStatus.known)")
             }
             return .grpc(status)
@@ -169,7 +172,19 @@ package struct FilterParser {
         let next = self.peek()
         let start = self.offset
         let source: String
-        if let next, next == "\"" || next == "'" { source = try self.quoted(next) } else { source = self.word() }
+        if let next, next == "\"" || next == "'" {
+            source = try self.quoted(next)
+        } else {
+            source = self.word()
+            // Parentheses group conditions: without this, "~u /(a|b)" would be "/" and "a" or "b", anywhere in the URL.
+            let isNext = self.offset < self.characters.count && self.characters[self.offset] == "("
+            if isNext, !source.isEmpty || self.offset == start {
+                throw self.error(
+                    self.offset,
+                    "put a regular expression with parentheses or spaces in quotes: ~\(term.rawValue) \"\(source.isEmpty ? "" : Self.shown(source))(a|b)\""
+                )
+            }
+        }
         guard !source.isEmpty || self.offset > start else {
             throw self.error(start, "\"~\(term.rawValue)\" needs a regular expression, for example \"~\(term.rawValue) pets\"")
         }
@@ -234,6 +249,16 @@ package struct FilterParser {
 
     /// - Parameter position: how many characters precede the error.
     private func error(_ position: Int, _ reason: String) -> SettingSyntaxError {
-        SettingSyntaxError("\(self.setting) \"\(self.text)\", character \(position + 1): \(reason)")
+        SettingSyntaxError("\(self.setting) \"\(self.around(position))\", character \(position + 1): \(reason)")
     }
+
+    /// The text, or of a long one what is before and after a position.
+    private func around(_ position: Int) -> String {
+        guard self.characters.count > Self.shownLimit else { return self.text }
+        let start = max(0, min(position - Self.shownLimit / 2, self.characters.count - Self.shownLimit))
+        let end = start + Self.shownLimit
+        return (start > 0 ? "…" : "") + String(self.characters[start..<end]) + (end < self.characters.count ? "…" : "")
+    }
+
+    private static func shown(_ word: String) -> String { word.count > 40 ? word.prefix(40) + "…" : word }
 }

@@ -33,6 +33,20 @@ import Testing
         #expect(try self.read(text) == expected)
     }
 
+    @Test func anErrorShowsPartOfALongText() {
+        let long = String(repeating: "x", count: 900)
+        for (text, shown) in [
+            ("~u \(long) & ~nothing | ~m GET", "xxx & ~nothing | ~m GET\", character 907: there is no condition"),
+            ("~\(long)", "character 1: there is no condition \"~xxx"), ("~grpc \(long)", "does not know the status \"xxx"),
+            ("~u \(long)[", "a \"[\" without a \"]\""), ("~u \(long)(a", "put a regular expression with parentheses or spaces in quotes"),
+            ("\"\(long)", "this quote is not closed"),
+        ] {
+            let error = #expect(throws: SettingSyntaxError.self) { try FilterParser.parse(text) }
+            let message = error?.message ?? ""
+            #expect(message.contains(shown) && message.count < 700, "\(message.prefix(1000))")
+        }
+    }
+
     @Test func moreConditionsThanTheStackHoldsAreRefused() throws {
         let many = String(repeating: "a ", count: 1000)
         _ = try FilterParser.parse(many)
@@ -62,6 +76,10 @@ import Testing
         ),
         ("~q (~s", "character 4: this \"(\" is not closed: add a \")\""),
         ("~q)", "character 3: there is no \"(\" for this \")\": remove it, or add one"),
+        ("~u (a|b)", "character 4: put a regular expression with parentheses or spaces in quotes: ~u \"(a|b)\""),
+        ("~bq (?=a)b", "character 5: put a regular expression with parentheses or spaces in quotes: ~bq \"(a|b)\""),
+        ("~u /pets/(a|b)$", "character 10: put a regular expression with parentheses or spaces in quotes: ~u \"/pets/(a|b)\""),
+        ("/pets/(a|b)$", "character 7: put a regular expression with parentheses or spaces in quotes: ~u \"/pets/(a|b)\""),
         ("~u 'a", "character 4: this quote is not closed: add a '"),
         (
             "~u [a",
