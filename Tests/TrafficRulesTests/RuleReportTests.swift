@@ -49,6 +49,25 @@ import Testing
                 """)
     }
 
+    /// Its answer or edits came to nothing.
+    @Test(arguments: [
+        ("{ status: 503, first: 1 }", 1), ("{ kind: close, first: 1 }", 1), ("{ kind: timeout, first: 1 }", 1),
+        ("{ kind: dns, first: 1 }", 1),
+        ("{ kind: cut, first: 1 }", 0), ("{ kind: close, after: 1KiB, first: 1 }", 0), ("{ grpc: INTERNAL, first: 1 }", 0),
+    ]) func aRuleWhoseAnswerAFaultTookThePlaceOfIsNotApplied(fault: String, displaced: Int) throws {
+        let engine = try RulesText.engine(
+            "- { name: map, mapRemote: \"http://b.example\" }\n- { name: edit, response: { status: 201 } }\n"
+                + "- { name: answer, respond: { body: hi } }\n- { name: pace, pace: dsl }\n- { name: fault, fault: \(fault) }")
+        for _ in 0..<2 { _ = engine.plan(for: .get("http://a.example/"), now: .zero) }
+        let counts = displaced == 1 ? "matched 2, applied to 1, 1 displaced by a fault." : "matched 2, applied to 2."
+        #expect(
+            engine.report().flatMap { RuleLines.lines(of: $0) }.map(\.text) == [
+                "rule \"map\": \(counts)", "rule \"edit\": \(counts)", "rule \"answer\": \(counts)",
+                "rule \"pace\": matched 2, applied to 2.", "rule \"fault\": matched 2, applied to 1, 1 not drawn.",
+            ])
+        #expect(engine.report().map(\.displaced) == [displaced, displaced, displaced, 0, 0])
+    }
+
     @Test func rulesThatWereReplacedAreStillReported() throws {
         let engine = try self.engine()
         engine.replace(try RulesText.rules("- { name: late, when: '~u /pay', block: 403 }\n- { name: all, pace: dsl }"))

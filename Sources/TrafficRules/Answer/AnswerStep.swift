@@ -57,4 +57,15 @@ extension Fault {
         default: return nil
         }
     }
+
+    /// Whether the fault takes the place of the answer, so that nobody is asked for one.
+    func takesPlace(of request: RequestFacts) -> Bool {
+        switch self.kind {
+        case .status, .refuse, .dns, .tls: return true
+        case .grpc: return request.isGRPC
+        default:
+            let whole: AnswerStep<Never>? = self.whole()
+            return whole != nil
+        }
+    }
 }

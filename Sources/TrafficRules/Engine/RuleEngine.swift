@@ -24,7 +24,7 @@ package final class RuleEngine: Sendable {
                 RuleReport(
                     name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn,
                     draw: rule.draw.description, matched: counts.matched, applied: counts.applied, drawn: counts.drawn,
-                    preceded: counts.preceded, notes: counts.notes)
+                    preceded: counts.preceded, displaced: counts.displaced, notes: counts.notes)
             }
         }
     }
@@ -34,6 +34,7 @@ package final class RuleEngine: Sendable {
         var applied = 0
         var drawn = 0
         var preceded = 0
+        var displaced = 0
         var notes: [String] = []
         /// How many equal requests came before.
         var ordinals: [DrawSeed.Identity: Int] = [:]
@@ -342,6 +343,27 @@ package final class RuleEngine: Sendable {
                 }
             }
             self.plan.names = self.plan.rules.map { self.rules[$0].rule.name }
+            self.displace()
+        }
+
+        /// A fault in place of the answer leaves nothing to rules that make or change the request or the answer.
+        private mutating func displace() {
+            guard let fault = self.plan.fault, fault.takesPlace(of: self.view.facts) else { return }
+            for index in self.plan.rules {
+                let rule = self.rules[index].rule
+                switch rule.action {
+                case .mapRemote, .mapLocal, .respond: break
+                // A status of gRPC is an answer that edits see.
+                case .edit(_, let response):
+                    if case .grpc = fault.kind, !response.isEmpty { continue }
+                case .block, .pause, .pace, .fault: continue
+                }
+                self.rules[index].counts.withLock { counts in
+                    counts.applied -= 1
+                    counts.displaced += 1
+                }
+                if self.keepsOutcomes { self.outcomes[index] = .preceded(by: self.rules[fault.rule].rule.name) }
+            }
         }
 
         /// The rule that has taken what this one would do; nil if none has.

@@ -19,6 +19,7 @@ package enum RuleLines {
         }
         var text = "\(name): matched \(rule.matched), applied to \(rule.applied)"
         if rule.preceded > 0 { text += ", \(rule.preceded) taken by an earlier rule" }
+        if rule.displaced > 0 { text += ", \(rule.displaced) displaced by a fault" }
         let notDrawn = rule.matched - rule.preceded - rule.drawn
         if notDrawn > 0 { text += ", \(notDrawn) not drawn" }
         return [Line(text: text + ".", isComplaint: false)]

@@ -20,6 +20,8 @@ package struct RuleReport: Sendable, Hashable {
     package var drawn: Int
     /// Of those that matched, those that an earlier rule had taken.
     package var preceded: Int
+    /// Of those that matched, those for which a fault took the place of the answer, so that the rule had no effect.
+    package var displaced = 0
     /// What was met, each once.
     package var notes: [String]
 
@@ -52,6 +54,7 @@ package struct RuleReport: Sendable, Hashable {
         number("applied", self.applied)
         number("drawn", self.drawn)
         number("preceded", self.preceded)
+        if self.displaced > 0 { number("displaced", self.displaced) }
         if !self.notes.isEmpty {
             writer.member("notes")
             writer.beginArray(.inline)
@@ -77,6 +80,7 @@ extension RuleReport: CustomStringConvertible {
         var text = "\(name) matched \(Self.count(self.matched, "request")) and changed \(self.applied)"
         if let draw = self.draw { text += " (\(draw))" }
         if self.preceded > 0 { text += "; an earlier rule took \(self.preceded)" }
+        if self.displaced > 0 { text += "; a fault took the place of \(self.displaced)" }
         return text
     }
 
