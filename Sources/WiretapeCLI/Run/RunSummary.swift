@@ -98,9 +98,9 @@ struct RunSummary {
 
     /// The advice for a command that made no request through the proxy; nil for others.
     private var unheard: String? {
-        guard self.childStatus != nil, self.isolation == nil, self.counts == ProxyCounts(), self.verdict.hits == 0, let address else {
-            return nil
-        }
+        guard self.childStatus != nil, self.isolation == nil, self.counts == ProxyCounts(), self.verdict.hits == 0,
+            self.verdict.answeredByRules == 0, let address
+        else { return nil }
         return UnheardProgram(of: self.command).advice(address: address)
     }
 
@@ -109,6 +109,8 @@ struct RunSummary {
             let next: String
             if self.counts.answered > 0 {
                 next = ": wiretape itself answered \(Quantity.count(self.counts.answered, "request"))."
+            } else if self.verdict.answeredByRules > 0 {
+                next = ": traffic rules answered \(Quantity.count(self.verdict.answeredByRules, "request"))."
             } else {
                 next =
                     recorder.lost > 0 || self.counts.tunnels > 0 || self.unheard != nil || self.isolation != nil
@@ -153,6 +155,7 @@ struct RunSummary {
         if self.verdict.unrecorded > 0 { self.number("unrecorded", self.verdict.unrecorded, &writer) }
         if self.plan.replays {
             self.number("hits", self.verdict.hits, &writer)
+            if self.verdict.answeredByRules > 0 { self.number("answeredByRules", self.verdict.answeredByRules, &writer) }
             self.number("misses", self.verdict.misses, &writer)
             self.number("unreadable", self.counts.unreadable, &writer)
             self.number("unused", self.verdict.unused.count, &writer)

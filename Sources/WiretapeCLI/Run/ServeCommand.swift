@@ -272,6 +272,7 @@ struct ServeRun {
     private static func line(_ report: SessionReport) -> String {
         var text = "session \"\(report.label ?? report.name.text)\" with \"\(report.cassette)\" was still open: "
         text += "\(Quantity.count(report.verdict.hits, "hit")), \(Quantity.count(report.verdict.misses, "miss", plural: "misses"))"
+        if report.verdict.answeredByRules > 0 { text += ", \(report.verdict.answeredByRules) answered by rules" }
         if report.verdict.orderViolations > 0 { text += ", \(report.verdict.orderViolations) out of order" }
         if !report.verdict.unused.isEmpty { text += ", \(report.verdict.unused.count) unused" }
         if let recorder = report.recorder {

@@ -197,6 +197,26 @@ import Testing
             try self.report(summary) == "wiretape: nothing was recorded, so there is no pets.json: wiretape itself answered 2 requests.\n")
     }
 
+    /// Its request arrived, and a rule closed its connection.
+    @Test func aCommandWhoseRequestsRulesAnsweredGetsNoAdviceOnItsSettings() throws {
+        var summary = try self.summary(.all, exists: false) {
+            $0.childStatus = 0
+            $0.address = "127.0.0.1:7070"
+            $0.recorder = Self.status(recorded: 0)
+        }
+        summary.replay.verdict.answeredByRules = 2
+        #expect(
+            try self.report(summary) == "wiretape: nothing was recorded, so there is no pets.json: traffic rules answered 2 requests.\n")
+        summary = try self.summary(.none, exists: true) {
+            $0.childStatus = 0
+            $0.address = "127.0.0.1:7070"
+        }
+        #expect(try RunSummaryTests().report(summary).contains("made no request"))
+        summary.replay.verdict.answeredByRules = 1
+        #expect(try !RunSummaryTests().report(summary).contains("made no request"))
+        #expect(summary.json.contains("\"answeredByRules\": 1"))
+    }
+
     @Test func tunnelsAreReportedSinceTheyAreNotRecorded() throws {
         let summary = try self.summary(.passthrough, exists: false) { $0.counts.tunnels = 1 }
         #expect(try self.report(summary) == "wiretape: 1 tunnel passed through unopened: their contents are not recorded.\n")
