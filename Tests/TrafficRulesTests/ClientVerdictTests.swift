@@ -184,6 +184,12 @@ import Testing
             self.kinds([self.attempt(0, .garbage(breaksFraming: false)), self.attempt(1, .answer(200))], end: 20) == [])
     }
 
+    @Test func aVerdictOfAnotherKindIsRefused() throws {
+        let message =
+            "\"a.yaml\" line 1: \"verdict\" is \"server\"; write client, or members that change its thresholds, for example { stallWait: 30s }"
+        #expect(throws: SettingSyntaxError(message)) { try ClientVerdict.Limits(try RulesText.node("server"), file: "a.yaml") }
+    }
+
     @Test func settingsChangeTheLimits() throws {
         let limits = try ClientVerdict.Limits(try RulesText.node("{ stormCount: 2, stormTime: 1s, backoffGap: 1ms }"), file: "a.yaml")
         #expect(limits.stormCount == 2)

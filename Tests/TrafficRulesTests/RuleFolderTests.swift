@@ -65,6 +65,21 @@ import Testing
         }
     }
 
+    /// The folder is there, whatever the request asks for in it.
+    @Test(arguments: ["..%2f..%2fetc/passwd", "../x.txt", "a%00"]) func aPathThatCouldLeadOutIsNamed(rest: String) throws {
+        let folder = try Folder()
+        try folder.write("site/x.txt", "x")
+        for yaml in ["- mapLocal: site", "- when: \"~u ^http://a\\\\.example/static/\"\n  mapLocal: site"] {
+            let url = "http://a.example/\(yaml.contains("static") ? "static/" : "")\(rest)"
+            let answer = try self.answer(yaml, folder, .get(url))
+            #expect(answer.status == 404)
+            #expect(
+                String(decoding: answer.body, as: UTF8.self)
+                    == "a path with \"..\", or with slashes or control characters in a name, leads to no file in \"site\": ask for a file in it (rule \"rule 1\")\n"
+            )
+        }
+    }
+
     @Test(arguments: [
         "../secret.txt", "..%2fsecret.txt", "%2e%2e/secret.txt", "%2E%2E%2Fsecret.txt", "a/../../secret.txt", "..%5csecret.txt",
         "%2e%2e%5csecret.txt", "a/%2e%2e/%2e%2e/secret.txt", "%00secret.txt", "link.txt", "linked/secret.txt", "%252e%252e/secret.txt",

@@ -72,7 +72,7 @@ import Testing
                 }
                 _ = rules.trial(.get("https://a.example/"))
             } catch {
-                #expect(error.message.hasPrefix("\"f\" line "), "\(error.message)")
+                #expect(error.message.hasPrefix("\"f\" line ") || error.message.hasPrefix("\"f\" rule "), "\(error.message)")
                 #expect(!error.message.hasSuffix("."))
             }
         }

@@ -124,6 +124,17 @@ import Testing
         ("- pace: {}", "\"pace\" is empty"),
         ("- pace: { latency: 200 }", "write a time with its unit"),
         ("- pace: { latency: 2h }", "is longer than 3600s"),
+        ("- pace: { jitter: 5ms }", "\"jitter\" needs a latency: write for example { latency: 200ms, jitter: 50ms }"),
+        (
+            "- request: { set: { \"hdr:x\": 1 } }",
+            "\"hdr:x\" is not a place in the request; write method, url, path, query, query:NAME, header:NAME, body, json:/POINTER, form:NAME, xml:/PATH, part:NAME or filename:NAME"
+        ),
+        (
+            "- response: { remove: [cookie] }",
+            "\"cookie\" is not a place in the response; write status, reason, header:NAME, body, json:/POINTER"
+        ),
+        ("- request: { set: { \"json:a\": 1 } }", "does not begin with a slash"),
+        ("- request: { set: { \"header:\": 1 } }", "\"header:\" lacks a name"),
         ("- pace: { latency: 1s, jitter: 2s }", "\"jitter\" is greater than the latency"),
         ("- pace: { down: 500 }", "write a rate with its unit"),
         ("- pace: { down: 1bit }", "slower than a byte a second"),
@@ -158,6 +169,18 @@ import Testing
         let problem = try #require(try RulesText.problem(yaml), "no error for \(yaml)")
         #expect(problem.contains(expected), "\(problem)")
         #expect(problem.hasPrefix("\"wiretape.yaml\" line "))
+    }
+
+    /// As a program writes JSON.
+    @Test(arguments: [
+        ("[{ block: 403 }, { blok: 403 }]", "\"wiretape.yaml\" rule 2: a rule has no \"blok\"; did you mean \"block\"?"),
+        ("[{ block: 403 }, { name: pay, block: 999 }]", "\"wiretape.yaml\" rule 2 (\"pay\"): \"block\" is \"999\"; write a status"),
+        ("[{ name: a, block: 403 }, { name: a, block: 403 }]", "\"wiretape.yaml\" rule 2 (\"a\"): another rule"),
+        ("- { block: 403 }\n- { blok: 403 }", "\"wiretape.yaml\" line 2: a rule has no \"blok\""),
+        ("[{ blok: 403 }]", "\"wiretape.yaml\" line 1: a rule has no \"blok\""),
+    ]) func aRuleOnALineWithOthersIsNamed(yaml: String, problem: String) throws {
+        let found = try RulesText.problem(yaml)
+        #expect(found?.hasPrefix(problem) == true, "\(found ?? "it is read")")
     }
 
     @Test func moreThanAThousandRulesAreRefused() throws {

@@ -142,6 +142,12 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         "method": .method, "scheme": .scheme, "host": .host, "port": .port, "path": .path, "query": .query, "body": .body,
     ]
 
+    /// Whether the text begins as that of a place does, so that what follows is wrong.
+    package static func isKnown(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return Self.plain[text] != nil }
+        return ["json", "xml", "grpc", "header", "query", "form", "part", "filename"].contains(String(text[..<colon]))
+    }
+
     private static func unknown(_ text: String) -> MatchRuleError {
         MatchRuleError(.unknownPlace, "\"\(PlainText.escape(text.utf8, limit: 80))\" is not a place in a request; write \(Self.grammar)")
     }

@@ -76,7 +76,10 @@ struct OrderMembers {
             return try make()
         } catch {
             let problem = (error as? SettingSyntaxError)?.message ?? (error as? MatchRuleError)?.message ?? "\(error)"
-            throw SessionError(.invalid, "\"\(self.prefix)\(name)\": \(problem).")
+            let label = "\"\(self.prefix)\(name)\""
+            // Some name the member themselves, and some end with a question.
+            throw SessionError(
+                .invalid, (problem.hasPrefix("\(label) ") ? "" : "\(label): ") + problem + (problem.hasSuffix("?") ? "" : "."))
         }
     }
 }

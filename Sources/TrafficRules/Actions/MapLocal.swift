@@ -43,6 +43,11 @@ struct LocalMap: Sendable {
         } catch {
             let shown = RuleReader.shown(self.shownPath(request.url))
             switch error {
+            case .outside:
+                return refused(
+                    404,
+                    "a path with \"..\", or with slashes or control characters in a name, leads to no file in \"\(self.path)\": ask for a file in it"
+                )
             case .missing: return refused(404, "there is no file \"\(shown)\": create it, or correct mapLocal")
             case .folder: return refused(404, "\"\(shown)\" is a folder without index.html: add it, or ask for a file in it")
             case .link:
@@ -64,7 +69,8 @@ struct LocalMap: Sendable {
         } catch {
             guard case .folder = error else { throw error }
         }
-        guard let rest = self.rest.of(url), let names = Self.restNames(rest) else { throw .missing }
+        guard let rest = self.rest.of(url) else { throw .missing }
+        guard let names = Self.restNames(rest) else { throw .outside }
         let all = self.names + names
         do throws(RuleFolder.Problem) {
             return (try self.folder.open(all), all.joined(separator: "/"))

@@ -70,6 +70,9 @@ struct PaceRule: Sendable {
         if let profile = try members.text("profile") { try self.use(profile, line: members["profile"]?.line ?? node.line, reader) }
         if let latency = try members.duration("latency", atMost: Self.longest) { self.latency = latency }
         if let jitter = try members.duration("jitter", atMost: Self.longest) {
+            guard self.latency > .zero || jitter == .zero else {
+                throw members.error("jitter", "\"jitter\" needs a latency: write for example { latency: 200ms, jitter: 50ms }")
+            }
             guard jitter <= self.latency else {
                 throw members.error("jitter", "\"jitter\" is greater than the latency, which could become negative; write a smaller one")
             }

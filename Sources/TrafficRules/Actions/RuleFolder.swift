@@ -9,6 +9,8 @@ struct RuleFolder: Sendable, Hashable {
 
     enum Problem: Error {
         case missing
+        /// A name that may be of something outside of the folder.
+        case outside
         case link
         case folder
         case unreadable(Int32)
@@ -129,6 +131,7 @@ struct RuleFolder: Sendable, Hashable {
 
     static func text(_ problem: Problem, _ shown: String) -> String {
         switch problem {
+        case .outside: "\"\(shown)\" leads out of the folder of the rules file; copy the file there and write its path from that folder"
         case .missing: "there is no file \"\(shown)\" in the folder of the rules file; create it, or correct the path"
         case .link: "\"\(shown)\" leads through a symbolic link, which rules do not follow; copy the file in its place"
         case .folder: "\"\(shown)\" is a folder; write the path of a file"

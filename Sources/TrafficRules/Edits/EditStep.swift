@@ -108,7 +108,9 @@ struct EditStep: Sendable {
         do {
             place = try MatchPlace(text)
         } catch {
-            throw reader.error(line, error.message)
+            // Comparison has other places.
+            guard !MatchPlace.isKnown(text) else { throw reader.error(line, error.message) }
+            throw reader.error(line, "\"\(shown)\" is not a place in the \(side.rawValue); write \(self.places(side))")
         }
         switch place {
         case .method: return try only(.request, .method)
@@ -134,6 +136,12 @@ struct EditStep: Sendable {
                 return .content(place)
             }
         }
+    }
+
+    /// The places that edits of a side have, for errors.
+    private static func places(_ side: Side) -> String {
+        let own = side == .request ? "method, url, path, query, query:NAME" : "status, reason"
+        return "\(own), header:NAME, body, json:/POINTER, form:NAME, xml:/PATH, part:NAME or filename:NAME"
     }
 
     private static func refusedGRPC(_ shown: String, _ line: Int, _ reader: RuleReader) -> SettingSyntaxError {

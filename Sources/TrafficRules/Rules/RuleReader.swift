@@ -5,10 +5,28 @@ struct RuleReader: Sendable {
     /// The name for errors.
     let file: String
     let folder: String?
+    /// Which rule it is, for errors in place of the line; nil if its line tells.
+    var rule: String?
 
     /// - Parameter reason: what is wrong and what to write instead, without a period.
     func error(_ line: Int, _ reason: String) -> SettingSyntaxError {
-        SettingSyntaxError("\"\(self.file)\" line \(line): \(reason)")
+        if let rule { return SettingSyntaxError("\"\(self.file)\" \(rule): \(reason)") }
+        // Values of the control API have no file: its members are named like one.
+        if reason.hasPrefix("\"\(self.file)\" ") { return SettingSyntaxError(reason) }
+        return SettingSyntaxError("\"\(self.file)\" line \(line): \(reason)")
+    }
+
+    /// A reader for one of several rules.
+    ///
+    /// - Parameters:
+    ///   - number: of the rule in its list, from 1.
+    ///   - rules: all rules of the list. If some of them begin on one line, as in JSON that a program wrote, the line does not tell which.
+    func reading(_ node: RuleNode, number: Int, of rules: [RuleNode]) -> RuleReader {
+        guard zip(rules, rules.dropFirst()).contains(where: { $0.line == $1.line }) else { return self }
+        var reader = self
+        reader.rule = "rule \(number)"
+        if case .text(let name)? = node["name"]?.content { reader.rule = "rule \(number) (\"\(Self.shown(name))\")" }
+        return reader
     }
 
     /// Text that is safe to print.

@@ -21,7 +21,8 @@ package struct TrafficRules: Sendable {
         for list in lists {
             let reader = RuleReader(file: list.file, folder: list.folder)
             let (nodes, seed) = try Self.nodes(list, reader)
-            for node in nodes {
+            for (index, node) in nodes.enumerated() {
+                let reader = reader.reading(node, number: index + 1, of: nodes)
                 guard rules.count < Self.limit else {
                     throw reader.error(
                         node.line, "there are more than \(Self.limit) rules; remove some, or put a server behind \"mapRemote\"")

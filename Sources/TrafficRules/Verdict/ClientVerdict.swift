@@ -152,7 +152,14 @@ package struct ClientVerdict: Sendable {
         ///
         /// - Parameter file: the name for errors.
         package init(_ node: RuleNode, file: String) throws(SettingSyntaxError) {
-            let members = try RuleReader(file: file, folder: nil).members(node, of: "\"verdict\"", known: Self.names)
+            let reader = RuleReader(file: file, folder: nil)
+            if case .text(let text) = node.content {
+                throw reader.error(
+                    node.line,
+                    "\"verdict\" is \"\(RuleReader.shown(text))\"; write client, or members that change its thresholds, for example { stallWait: 30s }"
+                )
+            }
+            let members = try reader.members(node, of: "\"verdict\"", known: Self.names)
             if let value = try members.duration("retryAfterTolerance") { self.retryAfterTolerance = value }
             if let value = try members.duration("backoffGap") { self.backoffGap = value }
             if let value = try members.integer("backoffRetries", 1...1000) { self.backoffRetries = value }

@@ -38,5 +38,13 @@ import Testing
             try self.members(#"{"a": ["x"]}"#).texts("a") { throw SettingError("\"\($0)\" is odd; write another") }
         }
         #expect(error?.message == "\"rules.a\": \"x\" is odd; write another.")
+        let question = #expect(throws: SessionError.self) {
+            try members.made("a") { throw SettingError("there is no \"x\"; did you mean \"y\"?") }
+        }
+        #expect(question?.message == "\"rules.a\": there is no \"x\"; did you mean \"y\"?")
+        let named = #expect(throws: SessionError.self) {
+            try members.made("a") { throw SettingError("\"rules.a\" needs a list; write one") }
+        }
+        #expect(named?.message == "\"rules.a\" needs a list; write one.")
     }
 }

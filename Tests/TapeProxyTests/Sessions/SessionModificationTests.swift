@@ -11,6 +11,9 @@ import TrafficRules
         (#"{"modify": [], "ttl": "0s"}"#, "\"ttl\" is 0 seconds: send at least 1s, or leave it out for the rest of the session."),
         (#"{"modify": [], "ttl": "0w"}"#, "\"ttl\" is 0 seconds: send at least 1s, or leave it out for the rest of the session."),
         (#"{"modify": [], "ttl": null}"#, "\"ttl\" is not a string: put it in quotes."),
+        (#"{"modify": 1}"#, "\"modify\" needs a list of rules; write each after \"- \", for example - block: 403."),
+        (#"{"modify": [{"blok": 403}]}"#, "\"modify\" line 1: a rule has no \"blok\"; did you mean \"block\"?"),
+        (#"{"modify": [{"block": 403}, {"blok": 403}]}"#, "\"modify\" rule 2: a rule has no \"blok\"; did you mean \"block\"?"),
         ("{}", "\"modify\" is missing: send a list of rules, or an empty one for no rules."),
     ]) func whatWouldRemoveAllRulesIsRefused(json: String, message: String) throws {
         let error = #expect(throws: SessionError.self) { try SessionModification(Array(json.utf8)) }
