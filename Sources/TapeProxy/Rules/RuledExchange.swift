@@ -103,7 +103,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
             ? (body == nil
                 ? "the body has more than \(Self.bodyLimit >> 20) MiB and goes on as it is" : "the content coding cannot be removed")
             : nil
-        self.point = self.wait(.request, content, note, pause, plan, notes) { [weak self] decision in
+        self.point = self.waiting(plan, notes)(.request, content, note, pause) { [weak self] decision in
             guard let self else { return }
             self.point = nil
             switch decision {
@@ -127,15 +127,20 @@ final class RuledExchange: MessageExchange, TimedConnection {
     }
 
     /// Puts a message on the desk; nil if it does not wait.
-    private func wait(
-        _ stage: PauseDesk.Stage, _ content: PauseDesk.Content, _ note: String?, _ pause: Pause, _ plan: ExchangePlan, _ notes: RuleNotes,
-        then: @escaping (PauseDesk.Decision) -> Void
-    ) -> PausePoint? {
-        let rule = plan.rules.firstIndex(of: pause.rule).map { plan.names[$0] } ?? ""
-        let item = PauseDesk.Item(
-            stage: stage, rule: rule, method: self.request.head.method, url: self.request.url, content: content, began: self.began,
-            paused: self.rules.elapsed(at: self.proxy.now), wait: pause.wait, bodyNote: note)
-        return PausePoint.wait(item, pause, self.rules, notes, self.proxy, then: then)
+    private typealias Waiting = (
+        PauseDesk.Stage, PauseDesk.Content, _ note: String?, Pause, _ then: @escaping (PauseDesk.Decision) -> Void
+    ) -> PausePoint?
+
+    /// Does not hold this exchange, which ends when a WebSocket opens while its messages still have to wait.
+    private func waiting(_ plan: ExchangePlan, _ notes: RuleNotes) -> Waiting {
+        let (request, rules, proxy, began) = (self.request, self.rules, self.proxy, self.began)
+        return { stage, content, note, pause, then in
+            let rule = plan.rules.firstIndex(of: pause.rule).map { plan.names[$0] } ?? ""
+            let item = PauseDesk.Item(
+                stage: stage, rule: rule, method: request.head.method, url: request.url, content: content, began: began,
+                paused: rules.elapsed(at: proxy.now), wait: pause.wait, bodyNote: note)
+            return PausePoint.wait(item, pause, rules, notes, proxy, then: then)
+        }
     }
 
     private func carryOut(_ plan: ExchangePlan, _ change: RequestChange, _ notes: RuleNotes) {
@@ -144,7 +149,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         self.feed.buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
         let stream = RuledStream(
             self.client, editing: plan.responseEdit.map { AnswerEditing($0, notes: notes) },
-            pausing: AnswerPausing(plan, notes: notes) { [weak self] in self?.wait($0, $1, $2, $3, plan, notes, then: $4) },
+            pausing: AnswerPausing(plan, notes: notes, point: self.waiting(plan, notes)),
             breaking: plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, notes: notes) },
             latency: .nanoseconds(plan.pace?.latency.nanoseconds ?? 0),
             buckets: self.rules.buckets(of: plan.pace, .down, client: self.client.peer.id),
@@ -237,10 +242,9 @@ final class RuledExchange: MessageExchange, TimedConnection {
             stream.writabilityChanged = { tunnel.clientWritabilityChanged($0) }
             let notes = RuleNotes(self.rules.engine, plan)
             stream.open(plan.fault.map { TunnelBreaking($0, notes: notes) })
+            let waiting = self.waiting(plan, notes)
             let pausing = plan.pausesMessages.map { pause in
-                MessagePausing(note: { notes.add(rule: pause.rule, $0) }) { [weak self] in
-                    self?.wait(.clientMessage, $0, $1, pause, plan, notes, then: $2)
-                }
+                MessagePausing(note: { notes.add(rule: pause.rule, $0) }) { waiting(.clientMessage, $0, $1, pause, $2) }
             }
             let buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
             self.client.become(RuledTunnel(tunnel, on: stream, buckets: buckets, pausing: pausing))

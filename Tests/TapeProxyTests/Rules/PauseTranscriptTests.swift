@@ -152,6 +152,68 @@ import TrafficRules
         #expect(scene.heard() == ["client < data: 3\n\n"])
     }
 
+    @Test func eachMessageOfAWebSocketWaits() throws {
+        let scene = try self.scene(#"[{"pause": "messages"}]"#)
+        scene.client(WebSocketTalk.request("http://h/a", host: "h"))
+        scene.connected()
+        scene.origin(WebSocketTalk.switching)
+        _ = scene.heard()
+        scene.origin(WebSocketTalk.text("one", from: .server) + WebSocketTalk.text("two", from: .server))
+        #expect(scene.heard() == [])
+        #expect(self.items.map(\.stage) == [.serverMessage])
+        try self.decide(scene) { content in
+            var changed = content
+            changed.body = Array("1".utf8)
+            return .change(changed)
+        }
+        #expect(scene.heard().joined().hasSuffix("\u{1}1"))
+        try self.decide(scene) { _ in .drop }
+        #expect(scene.heard() == [])
+        let said = WebSocketTalk.text("three", from: .client)
+        scene.client(said)
+        #expect(scene.heard() == [])
+        #expect(self.items.map(\.stage) == [.clientMessage])
+        #expect(self.items.map(\.content.body) == [Array("three".utf8)])
+        try self.decide(scene) { _ in .pass }
+        #expect(scene.heard().map { $0.hasPrefix("origin 1 < ") } == [true])
+    }
+
+    @Test func aLongMessageOfAWebSocketDoesNotWait() throws {
+        let scene = try self.scene(#"[{"pause": "messages"}]"#)
+        scene.client(WebSocketTalk.request("http://h/a", host: "h"))
+        scene.connected()
+        scene.origin(WebSocketTalk.switching)
+        _ = scene.heard()
+        let long = WebSocketTalk.text(String(repeating: "x", count: 1_500_000), from: .server)
+        scene.origin(Array(long[..<700_000]))
+        scene.origin(Array(long[700_000...]))
+        #expect(self.items.isEmpty)
+        #expect(scene.heard().joined().count { $0 == "x" } == 1_500_000)
+        scene.origin(WebSocketTalk.text("short", from: .server))
+        #expect(self.items.map(\.stage) == [.serverMessage])
+        try self.decide(scene) { _ in .pass }
+        scene.client(WebSocketTalk.text(String(repeating: "x", count: 1_500_000), from: .client))
+        #expect(self.items.isEmpty)
+        scene.client(WebSocketTalk.text("short", from: .client))
+        #expect(self.items.map(\.stage) == [.clientMessage])
+        #expect(scene.proxy.rules?.engine.report().first?.notes == ["a message has more than 1 MiB, so it does not wait"])
+    }
+
+    @Test func aLongEventDoesNotWait() throws {
+        let scene = try self.scene(#"[{"pause": "events"}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n")
+        let half = String(repeating: "x", count: 700_000)
+        for piece in [half, half, "x\n"] { scene.origin(piece) }
+        #expect(self.items.isEmpty)
+        // With that of the Content-Type.
+        #expect(scene.heard().joined().count { $0 == "x" } == 1_400_002)
+        #expect(scene.proxy.rules?.engine.report().first?.notes == ["an event or message has more than 1 MiB, so it does not wait"])
+        scene.origin("1\n")
+        #expect(self.items.map(\.content.body) == [Array("1\n".utf8)])
+    }
+
     @Test func nothingWaitsWhileNoPageIsOpen() throws {
         let scene = try self.scene(#"[{"pause": "both"}]"#, isWatched: false)
         scene.client(Self.get)
