@@ -46,7 +46,7 @@ struct RuleService {
         }
         let numbers: [(StaticString, Int)] = [
             ("line", report.place.line), ("matched", report.matched), ("applied", report.applied), ("drawn", report.drawn),
-            ("preceded", report.preceded),
+            ("preceded", report.preceded), ("displaced", report.displaced),
         ]
         for (name, number) in numbers {
             writer.member(name)

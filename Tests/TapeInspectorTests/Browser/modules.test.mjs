@@ -94,6 +94,7 @@ test("a rule says where it is from and what it did", () => {
   const rule = { enabled: true, matched: 0, applied: 0, preceded: 0 };
   assert.equal(words.ruleCounts(rule), "never matched");
   assert.equal(words.ruleCounts({ ...rule, matched: 3, applied: 1, preceded: 2 }), "matched 3, changed 1, 2 taken by an earlier rule");
+  assert.equal(words.ruleCounts({ ...rule, matched: 2, applied: 1, displaced: 1 }), "matched 2, changed 1, 1 displaced by a fault");
   assert.equal(words.ruleCounts({ ...rule, enabled: false }), "off");
 });
 

@@ -17,6 +17,7 @@ export function ruleCounts(rule) {
   if (!rule.matched) return "never matched";
   const words = [`matched ${rule.matched}`, `changed ${rule.applied}`];
   if (rule.preceded) words.push(`${rule.preceded} taken by an earlier rule`);
+  if (rule.displaced) words.push(`${rule.displaced} displaced by a fault`);
   return words.join(", ");
 }
 
