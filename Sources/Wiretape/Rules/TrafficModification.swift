@@ -247,9 +247,9 @@ public struct TrafficModification: Sendable, Hashable {
         public static func garbage(after place: Place? = nil) -> Self { Self("garbage", after: place) }
         /// One bit of the body is inverted.
         public static let corrupt = Self("corrupt")
-        /// The body comes in pieces of so many bytes.
-        public static func slice(bytes: Int = 1, delay: Duration = .zero) -> Self {
-            Self("slice", [("bytes", .plain("\(bytes)")), ("delay", .time(delay))])
+        /// The body comes in pieces of so many bytes, from a place on.
+        public static func slice(bytes: Int = 1, delay: Duration = .zero, after place: Place? = nil) -> Self {
+            Self("slice", [("bytes", .plain("\(bytes)")), ("delay", .time(delay))], after: place)
         }
         /// An event comes after the one that followed it.
         public static func reorder(after place: Place? = nil) -> Self { Self("reorder", after: place) }
