@@ -52,6 +52,28 @@ import Testing
         #expect(played.isFinished && played.notes == [])
     }
 
+    /// Lines of which the second is longer than what is held, in pieces of so many bytes.
+    @Test(arguments: [65_536, 1 << 20, 1 << 22]) func aLongEventCountsOnce(size: Int) throws {
+        let lines = ["a\n", String(repeating: "x", count: 2_500_000) + "\n", "b\n", "c\n"]
+        let whole = lines.joined()
+        let pieces = stride(from: 0, to: whole.utf8.count, by: size).map { String(whole.dropFirst($0).prefix(size)) }
+        let note = "an event or message has more than 1 MiB, and the fault needs all of it"
+        for (fault, wanted, notes) in [
+            ("{ kind: cut, after: 3 events }", lines[0] + lines[1] + lines[2], []),
+            ("{ kind: drop, after: 2 events }", lines[0] + lines[1] + lines[3], []),
+            ("{ kind: drop, after: 1 event }", lines[0] + lines[2] + lines[3], []),
+            ("reorder", lines[1] + lines[0] + lines[2] + lines[3], []),
+            ("{ kind: repeat, after: 1 event }", whole, [note]), ("{ kind: reorder, after: 1 event }", whole, [note]),
+            ("{ kind: repeat, after: 2 events }", lines[0] + lines[1] + lines[2] + lines[2] + lines[3], []),
+        ] {
+            let played = try Self.play(fault, .untilClose, pieces, fields: ["Content-Type: application/x-ndjson"])
+            // Megabytes, which a failing test would print.
+            let isSame = played.pieces.joined() == wanted
+            #expect(isSame, "\(fault)")
+            #expect(played.notes == notes, "\(fault)")
+        }
+    }
+
     @Test(arguments: ["1KiB", "6B", "100%"]) func piecesThatNeverComeAreReported(after: String) throws {
         let played = try Self.play("{ kind: slice, after: \(after) }", .length(6), ["abcdef"])
         #expect(played.pieces == ["abcdef"])

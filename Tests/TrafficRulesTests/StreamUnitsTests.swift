@@ -2,7 +2,7 @@ import CassetteModel
 import TapeBytes
 import TapeTestSupport
 import Testing
-import TrafficRules
+@testable import TrafficRules
 
 /// The units of a stream are the same wherever its bytes are cut.
 @Suite struct StreamUnitsTests {
@@ -24,7 +24,7 @@ import TrafficRules
             var (found, offset): ([[UInt8]], Int) = ([], 0)
             while offset < bytes.count {
                 let count = Int.random(in: 1...min(9, bytes.count - offset), using: &generator)
-                found += units.push(bytes[offset..<offset + count])
+                found += units.push(bytes[offset..<offset + count]).map(\.bytes)
                 offset += count
             }
             #expect(units.rest().isEmpty)
@@ -39,8 +39,22 @@ import TrafficRules
         var units = try #require(StreamUnits(HeaderFields(["Content-Type: text/event-stream"])))
         let part = [UInt8](repeating: UInt8(ascii: "x"), count: 600_000)
         #expect(units.push(part).isEmpty)
-        #expect(units.push(part) == [part + part])
-        #expect(units.push(Array("\n\n".utf8)) == [Array("\n\n".utf8)])
+        #expect(units.push(part).map { [$0.part == .part, $0.bytes == part + part] } == [[true, true]])
+        #expect(units.isInPart)
+        #expect(units.push(Array("\n\n".utf8)) == [StreamUnits.Unit(bytes: Array("\n\n".utf8), part: .last)])
+        #expect(!units.isInPart)
+    }
+
+    /// How many units there are, and which of them are long.
+    @Test(arguments: [1 << 20, 65_536, 1_000_003, 1 << 22]) func longUnitsCountOnceWhereverTheyAreCut(size: Int) throws {
+        var units = try #require(StreamUnits(HeaderFields(["Content-Type: application/x-ndjson"])))
+        let lines = [5, 1 << 20, (1 << 20) + 1, 3_000_000, 5].map { [UInt8](repeating: UInt8(ascii: "x"), count: $0 - 1) + [10] }
+        let bytes = lines.flatMap { $0 }
+        var found: [StreamUnits.Unit] = []
+        for start in stride(from: 0, to: bytes.count, by: size) { found += units.push(bytes[start..<min(start + size, bytes.count)]) }
+        #expect(found.filter(\.isEnd).map(\.part) == [.whole, .whole, .last, .last, .whole])
+        let isSame = found.flatMap(\.bytes) == bytes
+        #expect(isSame)
     }
 
     @Test(arguments: ["text/plain", "application/json", "application/grpc-web-text"])

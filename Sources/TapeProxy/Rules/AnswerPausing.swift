@@ -14,7 +14,7 @@ final class AnswerPausing {
 
     private enum Work {
         case item(AnswerItem)
-        case event([UInt8])
+        case event(StreamUnits.Unit)
         case message(WebSocketUnits.Unit)
     }
 
@@ -83,7 +83,7 @@ final class AnswerPausing {
             case .item(let item):
                 if case .data(let bytes) = item { self.queuedSize -= bytes.count }
                 self.take(item)
-            case .event(let bytes): self.take(event: bytes)
+            case .event(let unit): self.take(event: unit)
             case .message(let unit): self.take(message: unit)
             }
         }
@@ -214,9 +214,14 @@ final class AnswerPausing {
         if !isBodiless, !sent.isEmpty { self.queue.prepend(.item(.data(sent))) }
     }
 
-    private func take(event bytes: [UInt8]) {
+    private func take(event unit: StreamUnits.Unit) {
+        let bytes = unit.bytes
         guard case .units(let units) = self.phase, let pause = (units.kind == .messages) ? self.plan.pausesMessages : self.plan.pausesEvents
         else {
+            return self.deliver(.data(bytes))
+        }
+        guard unit.part == .whole else {
+            if unit.isEnd { self.note(pause.rule, "an event or message has more than \(StreamUnits.limit >> 20) MiB, so it does not wait") }
             return self.deliver(.data(bytes))
         }
         var content = PauseDesk.Content()

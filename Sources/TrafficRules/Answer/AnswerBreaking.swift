@@ -189,12 +189,7 @@ package struct AnswerBreaking<Local: Sendable> {
             let (first, rest) = (Array(bytes.prefix(count)), Array(bytes.dropFirst(count)))
             return (count > 0 ? [.data(first)] : []) + self.come(then: !rest.isEmpty ? [.data(rest)] : [])
         case .units(let count): return self.units(bytes, count)
-        case .reordering(let late):
-            let complete = self.units?.push(bytes) ?? []
-            guard let next = complete.first else { return [] }
-            self.phase = .passing
-            let rest = complete.dropFirst() + [self.units?.rest() ?? []]
-            return [.data(next), .data(late)] + rest.filter { !$0.isEmpty }.map { .data($0) }
+        case .reordering(let late): return self.reordered(late, (self.units?.push(bytes) ?? [])[...])
         case .holding(let head, let framing, var held):
             held += bytes
             guard held.count <= Self.heldLimit else {
@@ -211,33 +206,56 @@ package struct AnswerBreaking<Local: Sendable> {
     private mutating func units(_ bytes: [UInt8], _ count: Int) -> [AnswerStep<Local>] {
         var left = count
         var items: [AnswerStep<Local>] = []
-        var complete = self.units?.push(bytes) ?? []
-        while !complete.isEmpty {
+        var complete = (self.units?.push(bytes) ?? [])[...]
+        while let unit = complete.popFirst() {
             guard left == 0 else {
-                items.append(.data(complete.removeFirst()))
+                items.append(.data(unit.bytes))
+                guard unit.isEnd else { continue }
                 left -= 1
                 guard left == 0, !self.isForOneUnit else { continue }
                 self.phase = .over
-                let rest = complete + [self.units?.rest() ?? []]
-                return items + self.come(then: rest.filter { !$0.isEmpty }.map { .data($0) })
+                return items + self.come(then: self.rest(complete))
             }
-            let unit = complete.removeFirst()
+            guard unit.part == .whole else {
+                guard case .drop = self.fault.kind else {
+                    self.note("an event or message has more than \(StreamUnits.limit >> 20) MiB, and the fault needs all of it")
+                    self.phase = .passing
+                    return items + [.data(unit.bytes)] + self.rest(complete)
+                }
+                self.hasCome = true
+                guard unit.isEnd else { continue }
+                self.phase = .passing
+                return items + self.rest(complete)
+            }
             self.hasCome = true
             self.phase = .passing
-            let rest = (complete + [self.units?.rest() ?? []]).filter { !$0.isEmpty }.map { AnswerStep<Local>.data($0) }
             switch self.fault.kind {
-            case .repeat: return items + [.data(unit), .data(unit)] + rest
-            case .drop: return items + rest
-            default:
-                guard !complete.isEmpty else {
-                    self.phase = .reordering(unit)
-                    return items
-                }
-                return items + [rest[0], .data(unit)] + rest.dropFirst()
+            case .repeat: return items + [.data(unit.bytes), .data(unit.bytes)] + self.rest(complete)
+            case .drop: return items + self.rest(complete)
+            default: return items + self.reordered(unit.bytes, complete)
             }
         }
         self.phase = .units(left)
         return items
+    }
+
+    /// Puts an event or message after the next one.
+    private mutating func reordered(_ late: [UInt8], _ complete: ArraySlice<StreamUnits.Unit>) -> [AnswerStep<Local>] {
+        var complete = complete
+        var items: [AnswerStep<Local>] = []
+        while let unit = complete.popFirst() {
+            items.append(.data(unit.bytes))
+            guard unit.isEnd else { continue }
+            self.phase = .passing
+            return items + [.data(late)] + self.rest(complete)
+        }
+        self.phase = .reordering(late)
+        return items
+    }
+
+    /// What follows a fault that is over, and the beginning of the next unit: from here on bytes pass as they come.
+    private mutating func rest(_ complete: ArraySlice<StreamUnits.Unit>) -> [AnswerStep<Local>] {
+        (complete.map(\.bytes) + [self.units?.rest() ?? []]).filter { !$0.isEmpty }.map { .data($0) }
     }
 
     private var isForOneUnit: Bool {
@@ -260,12 +278,14 @@ package struct AnswerBreaking<Local: Sendable> {
             return self.come(then: [.end(.finished(trailers, neverIndexed))])
         case .reordering(let late):
             self.note("no event or message follows the one that was to come later")
-            let rest = self.units?.rest() ?? []
-            return [.data(late)] + (!rest.isEmpty ? [.data(rest)] : []) + [.end(end)]
+            // A long unit goes on to its end.
+            let rest = self.units?.isInPart == true ? self.rest([]) + [.data(late)] : [.data(late)] + self.rest([])
+            return rest + [.end(end)]
         case .units:
-            let rest = self.units?.rest() ?? []
+            // Part of a long unit was dropped, and so is the rest of it.
+            guard !self.hasCome else { return [.end(end)] }
             self.note("the stream of the answer ends before the fault")
-            return (!rest.isEmpty ? [.data(rest)] : []) + [.end(end)]
+            return self.rest([]) + [.end(end)]
         case .bytes:
             self.note("the body of the answer ends before the fault")
             return [.end(end)]

@@ -29,9 +29,11 @@ package struct AnswerEditing<Local: Sendable> {
         case .data where self.dropsBody: return []
         case .data(let bytes) where self.units != nil:
             return (self.units?.push(bytes) ?? []).map { .data(self.edited(unit: $0)) }
-        case .end where self.units != nil:
+        case .end(let end) where self.units != nil:
+            // The last line may have no line end. What a cut has left is no unit.
+            let part: StreamUnits.Unit.Part = if case .finished = end, self.units?.isInPart == false { .whole } else { .last }
             let rest = self.units?.rest() ?? []
-            return (rest.isEmpty ? [] : [.data(rest)]) + [item]
+            return (rest.isEmpty ? [] : [.data(self.edited(unit: StreamUnits.Unit(bytes: rest, part: part)))]) + [item]
         case .data(let bytes):
             guard let (head, framing) = self.held else { return [item] }
             self.body += bytes
@@ -107,13 +109,19 @@ package struct AnswerEditing<Local: Sendable> {
         return [.head(changed, .length(body.count))] + (body.isEmpty ? [] : [.data(body)])
     }
 
-    private func edited(unit: [UInt8]) -> [UInt8] {
-        guard let kind = self.units?.kind else { return unit }
-        return StreamUnits.edited(unit, kind) { content in
+    private func edited(unit: StreamUnits.Unit) -> [UInt8] {
+        guard let kind = self.units?.kind else { return unit.bytes }
+        guard unit.part == .whole else {
+            if unit.isEnd {
+                self.noteAll("an event or line of an answer is cut, or has more than \(StreamUnits.limit >> 20) MiB, and is not edited")
+            }
+            return unit.bytes
+        }
+        return StreamUnits.edited(unit.bytes, kind) { content in
             let (edited, notes) = self.edit.applyMessage(content)
             self.notes.add(notes)
             return edited
-        } ?? unit
+        } ?? unit.bytes
     }
 
     private func noteAll(_ text: String) { for rule in self.edit.rules { self.notes.add(rule: rule, text) } }

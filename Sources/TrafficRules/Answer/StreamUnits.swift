@@ -5,12 +5,30 @@ package import CassetteModel
 package struct StreamUnits: Sendable {
     package enum Kind: Sendable { case events, messages, lines, frames }
 
-    /// Bytes of an event whose end has not come; a longer one passes in parts.
-    private static let limit = 1 << 20
+    package struct Unit: Sendable, Hashable {
+        package enum Part: Sendable {
+            case whole
+            /// Bytes of a unit that is too long to be held. More of them follow.
+            case part
+            /// The last bytes of such a unit.
+            case last
+        }
+
+        package var bytes: [UInt8]
+        package var part: Part
+
+        /// Whether a unit ends with these bytes, so that it counts.
+        package var isEnd: Bool { self.part != .part }
+    }
+
+    /// Bytes of a unit that are held until its end. A longer one passes in parts, wherever its bytes are cut.
+    package static let limit = 1 << 20
 
     package let kind: Kind
     private var divider: StreamDivider
     private var held: [UInt8] = []
+    /// Part of a long unit has passed, and its end has not.
+    package private(set) var isInPart = false
 
     /// Nil if the body is no such stream, or has a content coding.
     package init?(_ fields: HeaderFields) {
@@ -25,19 +43,27 @@ package struct StreamUnits: Sendable {
         self.divider = StreamDivider(framing)
     }
 
-    /// - Returns: the units that are complete now.
-    package mutating func push(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
+    /// - Returns: the units that are complete now, and parts of long ones.
+    package mutating func push(_ bytes: some Sequence<UInt8>) -> [Unit] {
         let bytes = Array(bytes)
         var ends: [Int] = []
         bytes.withUnsafeBytes { self.divider.push($0) { ends.append($0) } }
-        var (units, start): ([[UInt8]], Int) = ([], 0)
+        var (units, start): ([Unit], Int) = ([], 0)
         for end in ends {
             let unit = self.rest() + bytes[start..<end]
             start = end
-            if !unit.isEmpty { units.append(unit) }
+            if self.isInPart || unit.count > Self.limit {
+                units.append(Unit(bytes: unit, part: .last))
+                self.isInPart = false
+            } else if !unit.isEmpty {
+                units.append(Unit(bytes: unit, part: .whole))
+            }
         }
         self.held += bytes[start...]
-        if self.held.count > Self.limit { units.append(self.rest()) }
+        if self.held.count > Self.limit {
+            units.append(Unit(bytes: self.rest(), part: .part))
+            self.isInPart = true
+        }
         return units
     }
 

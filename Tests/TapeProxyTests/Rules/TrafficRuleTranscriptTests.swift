@@ -173,6 +173,32 @@ import TrafficRules
         #expect(scene.recorder.summary == ["GET 200 complete 24"])
     }
 
+    /// It has no line end.
+    @Test func theLastLineOfAStreamIsEdited() throws {
+        let scene = try Self.scene(#"[{"response": {"set": {"json:/a": 7}}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 15\r\n\r\n{\"a\":1}\n{\"a\":2}")
+        #expect(scene.heard().last?.hasSuffix("|8|{\"a\":7}\n|7|{\"a\":7}|0||") == true)
+        #expect(Self.reports(scene).count == 1)
+    }
+
+    @Test func aLongLineOfAStreamIsNotEdited() throws {
+        let scene = try Self.scene(#"[{"name": "edit", "response": {"replace": [{"in": "body", "match": "x", "with": "y"}]}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\nx\n")
+        #expect(scene.heard().last?.contains("y\n") == true)
+        let long = String(repeating: "x", count: 700_000)
+        scene.origin(long)
+        scene.origin(long)
+        scene.origin("x\nx\n")
+        let heard = scene.heard().joined()
+        #expect(heard.count { $0 == "x" } == 1_400_001 && heard.count { $0 == "y" } == 1)
+        #expect(
+            Self.reports(scene).last == "rule \"edit\": an event or line of an answer is cut, or has more than 1 MiB, and is not edited.")
+    }
+
     @Test func errorsOfTheProxyAreNotEdited() throws {
         let scene = try Self.scene(#"[{"response": {"status": 200}}]"#)
         scene.client(Self.get)
