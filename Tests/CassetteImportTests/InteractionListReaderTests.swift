@@ -262,4 +262,52 @@ import Testing
         let failure = #expect(throws: CassetteError.self) { try stream.value() }
         #expect(failure?.code == .tooLarge && failure?.message.contains("MiB") == true)
     }
+
+    private static func betamax(_ body: String, _ fields: String, tool: String = "betamax/0.9.0", request: String = "") -> String {
+        """
+        {"http_interactions": [{"request": {"body": {"encoding": "utf-8", "string": "\(request)"}, "headers": {}, "method": "GET",
+         "uri": "http://a.test/x"}, "response": {"body": {"encoding": null, "string": "\(body)"}, "headers": {\(fields)},
+         "status": {"code": 200, "message": "OK"}, "url": "http://a.test/x"}, "recorded_at": "2026-01-01T00:00:00"}],
+         "recorded_with": "\(tool)"}
+        """
+    }
+
+    /// betamax writes U+FFFD for bytes that are not text, unless it is told to keep them.
+    @Test(arguments: [
+        (#"\ufffdPNG\ufffd"#, #""Content-Length": ["5"], "Content-Type": ["image/png"]"#, "betamax/1", false),
+        (#"\ufffdPNG\ufffd"#, #""Content-Type": ["image/png"]"#, "betamax/1", false),
+        (#"\ufffdPNG\ufffd"#, #""Content-Type": ["image/png"]"#, "VCR 6", false),
+        (#"f\ufffdr"#, #""Content-Type": ["text/plain"]"#, "betamax/1", false),
+        (#"f\ufffdr"#, #""Content-Length": ["3"], "Content-Type": ["text/plain"]"#, "VCR 6", false),
+        // The text has all bytes, or the tool writes this character only if it was sent.
+        (#"f\ufffdr"#, #""Content-Length": ["5"], "Content-Type": ["text/plain"]"#, "betamax/1", true),
+        (#"f\ufffdr"#, #""Content-Type": ["text/plain"]"#, "VCR 6", true),
+        ("für", #""Content-Length": ["3"], "Content-Type": ["image/png"]"#, "VCR 6", true),
+    ]) func replacedBytesCutAnAnswer(_ body: String, _ fields: String, _ tool: String, _ isWhole: Bool) throws {
+        let (report, exchanges) = try self.importing.run(Self.betamax(body, fields, tool: tool), as: "c.json")
+        #expect(report.losses.map(\.kind).contains("responseBody") == !isWhole)
+        #expect(exchanges[0].response?.body?.isComplete == isWhole)
+        if case .cut(let cut) = exchanges[0].outcome { #expect(!isWhole && cut.by == .origin) } else { #expect(isWhole) }
+    }
+
+    @Test func replacedBytesMakeARequestBodyUnknown() throws {
+        let text = Self.betamax("hi", "", request: #"f\ufffdr"#)
+        let (report, exchanges) = try self.importing.run(text, as: "c.json")
+        #expect(report.losses.map(\.kind).contains("requestBody"))
+        #expect(exchanges[0].request.body?.isComplete == false && exchanges[0].request.body?.size == 0)
+    }
+
+    @Test func replacedBytesInAListOfInteractionsCutAnAnswer() throws {
+        let text = """
+            version: 1
+            interactions:
+            - request: {method: GET, uri: 'http://a.test/x', body: null, headers: {}}
+              response: {status: {code: 200, message: OK}, headers: {Content-Type: [image/png]}, body: {string: "\\uFFFDPNG"}}
+            - request: {method: HEAD, uri: 'http://a.test/x', body: null, headers: {}}
+              response: {status: {code: 200, message: OK}, headers: {Content-Type: [image/png]}, body: {string: "\\uFFFDPNG"}}
+            """
+        let (report, exchanges) = try self.importing.run(text, as: "c.yaml")
+        #expect(report.losses.first { $0.kind == "responseBody" }?.count == 1)
+        #expect(exchanges[0].response?.body?.isComplete == false && exchanges[1].outcome == .complete)
+    }
 }

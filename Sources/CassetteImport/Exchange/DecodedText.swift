@@ -20,8 +20,26 @@ struct DecodedText {
         self.bytes = context.bytes(of: text, type: type)
         self.hasReplacement = Self.hasReplacement(text)
         self.isASCII = !text.contains { $0 >= 128 }
+        self.isTextual = Self.isTextual(type)
+    }
+
+    /// Whether a body that a recording has as text has U+FFFD in place of bytes, if the recording does not give the body's size.
+    ///
+    /// - Parameters:
+    ///   - text: the text in UTF-8.
+    ///   - size: the number of bytes in the encoding in which the text was sent.
+    ///   - fields: the header fields of its message.
+    ///   - replacesBytes: whether the tool writes U+FFFD for bytes that are not text. Other tools store such bytes as base64 or hex, so
+    ///     that U+FFFD in a text was sent.
+    static func lacksBytes(_ text: [UInt8], size: Int, _ fields: HeaderFields, replacesBytes: Bool = false) -> Bool {
+        guard self.hasReplacement(text) else { return false }
+        if !fields.contains("content-encoding"), let length = fields.first("content-length").flatMap({ Int($0) }) { return size != length }
+        return replacesBytes || !self.isTextual(fields.first("content-type") ?? "")
+    }
+
+    private static func isTextual(_ type: String) -> Bool {
         let type = type.lowercased()
-        self.isTextual = type.isEmpty || ["text/", "json", "xml", "script", "form", "yaml", "graphql"].contains { type.contains($0) }
+        return type.isEmpty || ["text/", "json", "xml", "script", "form", "yaml", "graphql"].contains { type.contains($0) }
     }
 
     /// Whether the text represents all bytes that were sent.

@@ -31,6 +31,26 @@ struct ImportedExchange {
         self.outcome = .cut(Cut(by: .origin, reason: reason))
     }
 
+    /// Cuts the answer if its body lacks bytes that an answer with this status and method can have, and counts the loss.
+    mutating func cutIncompleteAnswer(_ context: ImportContext, at value: SourceValue) {
+        guard self.responseBody?.isComplete == false, !self.isBodiless else { return }
+        context.lose(.responseBody, at: value)
+        self.cutAnswer("the recording does not have the bytes of the body")
+    }
+
+    /// Removes a request body that lacks bytes, since its beginning could be that of a different one, and counts the loss.
+    mutating func dropIncompleteRequestBody(_ context: ImportContext, at value: SourceValue) {
+        guard self.requestBody?.isComplete == false else { return }
+        context.lose(.requestBody, at: value)
+        self.requestBody = ImportedBody([], .asSent, isComplete: false)
+    }
+
+    /// Whether the answer cannot have a body (RFC 9112, 6.3).
+    private var isBodiless: Bool {
+        let status = self.response?.status ?? 0
+        return self.request.method == "HEAD" || status < 200 || status == 204 || status == 304
+    }
+
     /// Approximate size in memory, in bytes.
     var size: Int {
         let messages = self.messages?.reduce(0) { $0 + $1.bytes.count } ?? 0
@@ -63,6 +83,14 @@ struct ImportedBody {
         self.form = form
         self.isComplete = isComplete
         self.note = note
+    }
+}
+
+extension ImportedBody {
+    /// A text of a tool that does not record the size of bodies. Incomplete if it has U+FFFD in place of bytes.
+    init(text: [UInt8], _ form: Form, _ fields: HeaderFields, replacesBytes: Bool = false) {
+        let lacksBytes = DecodedText.lacksBytes(text, size: text.count, fields, replacesBytes: replacesBytes)
+        self.init(text, form, isComplete: !lacksBytes)
     }
 }
 
@@ -109,9 +137,7 @@ extension ImportedExchange {
     private mutating func settleResponse(_ context: ImportContext) {
         guard var response = self.response else { return }
         response.headers = response.headers.withPlainFraming(response.version, context)
-        let isBodiless =
-            self.request.method == "HEAD" || response.status < 200 || response.status == 204 || response.status == 304
-        if isBodiless {
+        if self.isBodiless {
             if self.responseBody?.bytes.isEmpty == false { context.lose(.noBody) }
             self.responseBody = nil
             if response.status == 204 { response.headers = response.headers.removing("content-length") }

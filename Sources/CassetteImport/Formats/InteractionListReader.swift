@@ -51,6 +51,7 @@ struct InteractionListReader {
         }
         var exchange = try self.request(request)
         try self.respond(response, &exchange)
+        exchange.cutIncompleteAnswer(self.context, at: response)
         self.reportPlaceholders(exchange, address: Self.address(request), at: value)
         exchange.started = value["recorded_at"]?.string.flatMap { SourceWords.time($0) ?? SourceWords.time(httpDate: $0) }
         // Fields in a map have lost their order and repetitions.
@@ -101,6 +102,8 @@ struct InteractionListReader {
             } else if length == nil {
                 exchange.requestBody = nil
             }
+        } else {
+            exchange.dropIncompleteRequestBody(self.context, at: value)
         }
         exchange.request.trailers = try self.trailers(value, in: "request.trailer")
         if exchange.requestBody == nil, self.kind == .goVCR, let form = value["form"]?.members, !form.isEmpty {
@@ -157,15 +160,15 @@ struct InteractionListReader {
     private func body(_ value: SourceValue?, _ headers: HeaderFields, in path: String) throws(CassetteError) -> ImportedBody? {
         guard let value else { return nil }
         if let data = value.data {
-            guard case .bytes = value.content else { return ImportedBody(data, .either) }
-            return ImportedBody(data, .either)
+            if case .bytes = value.content { return ImportedBody(data, .either) }
+            return self.text(data, headers)
         }
         guard value.members != nil else {
             // vcrpy stores a streamed body as a list of its chunks.
             guard let list = value.list else { throw self.context.error(value, path, "expected a body, found \(value.kind)") }
             return ImportedBody(list.flatMap { $0.data ?? [] }, .either)
         }
-        if self.kind == .cassetter { return try self.typed(value, path) }
+        if self.kind == .cassetter { return try self.typed(value, headers, path) }
         if let text = value["base64_string"] {
             guard let bytes = text.data.flatMap({ LooseBase64.decode($0[...]) }) else {
                 throw self.context.error(text, path, "this is not base64")
@@ -180,10 +183,20 @@ struct InteractionListReader {
             return ImportedBody(bytes, .either)
         }
         guard let data = text.data else { throw self.context.error(text, path, "expected text, found \(text.kind)") }
+        if case .bytes = text.content { return ImportedBody(data, .either) }
         guard case .text = text.content, let encoding = value["encoding"]?.string, data.contains(where: { $0 >= 128 }) else {
-            return ImportedBody(data, .either)
+            return self.text(data, headers)
         }
-        return ImportedBody(self.encoded(data, encoding, headers), .either)
+        return self.text(data, as: self.encoded(data, encoding, headers), headers)
+    }
+
+    /// A body that is stored as text. Only betamax stores any bytes as text: it replaces those that are not in the charset.
+    ///
+    /// - Parameter bytes: the text in its encoding; nil for UTF-8.
+    private func text(_ text: [UInt8], as bytes: [UInt8]? = nil, _ headers: HeaderFields) -> ImportedBody {
+        let bytes = bytes ?? text
+        let lacksBytes = DecodedText.lacksBytes(text, size: bytes.count, headers, replacesBytes: self.kind == .betamax)
+        return ImportedBody(bytes, .either, isComplete: !lacksBytes)
     }
 
     /// Converts a text back to the bytes that the tool decoded, with the given encoding.
@@ -196,7 +209,7 @@ struct InteractionListReader {
     }
 
     /// A body of cassetter, which declares the type of its content.
-    private func typed(_ value: SourceValue, _ path: String) throws(CassetteError) -> ImportedBody? {
+    private func typed(_ value: SourceValue, _ headers: HeaderFields, _ path: String) throws(CassetteError) -> ImportedBody? {
         let content = value["content"]
         switch value["type"]?.string {
         case "none", nil: return nil
@@ -209,7 +222,7 @@ struct InteractionListReader {
                 throw self.context.error(content, path, "this is neither hex nor base64")
             }
             return ImportedBody(bytes, .either)
-        default: return ImportedBody(content?.data ?? [], .decoded)
+        default: return ImportedBody(text: content?.data ?? [], .decoded, headers)
         }
     }
 
@@ -231,7 +244,7 @@ struct InteractionListReader {
                 frame["direction"]?.string?.lowercased() ?? "")
             let type = frame["frame_type"]?.string?.lowercased() ?? "text"
             var bytes: [UInt8] = []
-            if let body = frame["body"] { bytes = try body.data ?? self.typed(body, "frames.body")?.bytes ?? [] }
+            if let body = frame["body"] { bytes = try body.data ?? self.typed(body, HeaderFields(), "frames.body")?.bytes ?? [] }
             let kind: TapedMessage.Kind
             switch type {
             case "binary":

@@ -38,15 +38,13 @@ struct NockReader {
             exchange.requestBody = nil
             self.context.lose(.matcher, at: value)
         }
+        exchange.dropIncompleteRequestBody(self.context, at: value)
         let status = try self.status(value)
         var answer = FieldBuilder(self.context)
         try self.append(value.first("rawHeaders", "headers"), to: &answer)
         exchange.response = RecordedResponse(status: status, headers: answer.fields)
         exchange.responseBody = self.responseBody(value, answer.fields)
-        if exchange.responseBody?.isComplete == false {
-            self.context.lose(.responseBody, at: value)
-            exchange.cutAnswer("the definition does not have the body")
-        }
+        exchange.cutIncompleteAnswer(self.context, at: value)
         let unknown = (value.members ?? []).filter { !Self.known.contains($0.name) && !$0.value.isNothing }.map(\.name)
         if !unknown.isEmpty { self.context.lose(.unknownPart, at: value, names: unknown) }
         self.context.lose(.timing, at: value)
@@ -134,7 +132,7 @@ struct NockReader {
             guard !text.isEmpty else { return nil }
             // nock writes binary bodies as hex digits.
             if fields.contains("content-encoding"), let bytes = Hex.decode(text) { return ImportedBody(bytes, .asSent) }
-            return ImportedBody(text, .decoded)
+            return ImportedBody(text: text, .decoded, fields)
         case .word, .bool: return ImportedBody(value.json(), .decoded)
         case .nothing: return nil
         }
@@ -164,7 +162,7 @@ struct NockReader {
             }
             return ImportedBody(bytes, .asSent)
         }
-        if case .text(let text) = response.content { return ImportedBody(text, .decoded) }
+        if case .text(let text) = response.content { return ImportedBody(text: text, .decoded, fields) }
         return ImportedBody(response.json(), .decoded)
     }
 }

@@ -39,6 +39,8 @@ struct TestProxyReader {
         exchange.requestBody = try self.body(entry, "RequestBody", exchange.request.headers)
         exchange.responseBody =
             try self.body(entry, "ResponseBody", exchange.response?.headers ?? HeaderFields()) ?? ImportedBody([], .asSent)
+        exchange.dropIncompleteRequestBody(self.context, at: entry)
+        exchange.cutIncompleteAnswer(self.context, at: entry)
         self.context.lose(.order, at: entry)
         self.context.lose(.timing, at: entry)
         return exchange
@@ -61,11 +63,11 @@ struct TestProxyReader {
             let joined = pieces.reduce(into: [UInt8]()) { $0 += $1 ?? [] }
             // Lines of text, unless they form no JSON but the list itself does.
             let isLines = !pieces.contains { $0 == nil } && (type.kind != .json || (try? JSONDocument(joined)) != nil)
-            return ImportedBody(isLines ? joined : value.json(), .decoded)
+            return ImportedBody(text: isLines ? joined : value.json(), .decoded, headers)
         case .text(let text), .bytes(let text):
             let isText = type.kind == .text || type.kind == .json || type.isForm
             if !isText, let bytes = Base64.decode(text) { return ImportedBody(bytes, .either) }
-            return ImportedBody(text, .decoded)
+            return ImportedBody(text: text, .decoded, headers)
         case .nothing: return nil
         }
     }
