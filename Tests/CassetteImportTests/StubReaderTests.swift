@@ -228,6 +228,100 @@ import Testing
         #expect(try self.urls("\(path), \"scheme\": \(scheme), \"method\": []").urls == ["http://a.test/a"])
     }
 
+    private static func pair(_ request: String) -> String {
+        #"{"data": {"pairs": [{"request": {"destination": [{"matcher": "exact", "value": "a.test"}], \#(request)}, "response": {"status": 200, "body": "x"}}]}}"#
+    }
+
+    /// Hoverfly records a form in this way.
+    @Test(arguments: [
+        (#"{"a": [{"matcher": "exact", "value": "1 2"}], "b": [{"matcher": "array", "value": ["x", "y"]}]}"#, "a=1%202&b=x&b=y"),
+        (#"{"a": [{"matcher": "exact", "value": "1"}]}"#, "a=1"),
+    ]) func aFormOfHoverflyIsABody(_ form: String, _ body: String) throws {
+        let text = Self.pair(#""body": [{"matcher": "form", "value": \#(form)}]"#)
+        let (report, exchanges) = try self.importing.run(text, as: "sim.json")
+        #expect(try self.importing.bytes(exchanges[0].request.body) == Array(body.utf8))
+        #expect(exchanges[0].request.headers.lines == ["Content-Type: application/x-www-form-urlencoded"])
+        // The matcher allows further fields.
+        #expect(report.losses.map(\.kind).contains("matcher") && !report.losses.map(\.kind).contains("refused"))
+    }
+
+    @Test(arguments: [#"{"a": [{"matcher": "glob", "value": "*"}]}"#, #"{"a": [{"matcher": "jsonpath", "value": "$.a"}]}"#, "5"])
+    func aFormThatIsAPatternIsReported(_ form: String) throws {
+        let text = Self.pair(#""body": [{"matcher": "form", "value": \#(form)}]"#)
+        do {
+            let (report, exchanges) = try self.importing.run(text, as: "sim.json")
+            #expect(exchanges[0].request.body == nil && report.losses.map(\.kind).contains("matcher"))
+        } catch let error as CassetteError {
+            #expect(error.message.contains("a stub has no request that could be recorded"))
+        }
+    }
+
+    @Test func repeatedValuesOfHoverflyAreRead() throws {
+        let destination = #""destination": [{"matcher": "exact", "value": "a.test"}], "path": [{"matcher": "exact", "value": "/"}]"#
+        let array = #"[{"matcher": "array", "value": ["1", "2"]}]"#
+        let found = try self.urls(
+            #"\#(destination), "query": {"a": \#(array), "b": [{"matcher": "exact", "value": "3"}]}, "headers": {"X": \#(array)}"#)
+        #expect(found.urls == ["http://a.test/?a=1&a=2&b=3"] && found.headers?.lines == ["X: 1", "X: 2"])
+        let loose = #"[{"matcher": "array", "value": ["1"], "config": {"ignoreUnknown": true, "ignoreOrder": false}}]"#
+        let before = try self.urls(#"\#(destination), "method": [{"matcher": "exact", "value": "GET"}], "query": {"a": \#(array)}"#).losses[
+            "matcher"]
+        let after = try self.urls(#"\#(destination), "method": [{"matcher": "exact", "value": "GET"}], "query": {"a": \#(loose)}"#)
+        #expect(before == nil && after.losses["matcher"] == 1 && after.urls == ["http://a.test/?a=1"])
+    }
+
+    /// Hoverfly compares the values of a repeated name as one text with semicolons.
+    @Test func aValueWithSemicolonsIsAlsoARepeatedOne() throws {
+        let destination = #""destination": [{"matcher": "exact", "value": "a.test"}], "path": [{"matcher": "exact", "value": "/"}]"#
+        let urls = try self.urls(#"\#(destination), "query": {"a": [{"matcher": "exact", "value": "1;2"}]}"#).urls
+        #expect(urls == ["http://a.test/?a=1%3B2", "http://a.test/?a=1;2", "http://a.test/?a=1&a=2"])
+    }
+
+    @Test(arguments: [
+        (
+            #""method": [{"matcher": "exact", "value": "GET"}], "scheme": [{"matcher": "exact", "value": "http"}]"#, "http://a.test/",
+            [String]()
+        ),
+        (#""method": [{"matcher": "exact", "value": "GET"}]"#, "https://a.test/", ["scheme"]),
+        (#""method": [{"matcher": "exact", "value": "GET"}], "scheme": []"#, "https://a.test/", ["scheme"]),
+        (
+            #""method": [{"matcher": "exact", "value": "GET"}], "scheme": [{"matcher": "exact", "value": ""}]"#, "https://a.test/",
+            ["scheme"]
+        ),
+        (#""scheme": [{"matcher": "exact", "value": "HTTPS"}]"#, "https://a.test/", ["matcher"]),
+        (#""method": [], "scheme": [{"matcher": "exact", "value": "http"}]"#, "http://a.test/", ["matcher"]),
+    ]) func aMissingMethodOrSchemeIsReported(_ request: String, _ url: String, _ losses: [String]) throws {
+        let text = Self.pair(#""path": [{"matcher": "exact", "value": "/"}], \#(request)"#)
+        let (report, exchanges) = try self.importing.run(text, as: "sim.json") { $0.base = "https://b.test:8443" }
+        #expect(exchanges.map(\.request.url) == [url])
+        #expect(report.losses.map(\.kind).filter { ["scheme", "matcher"].contains($0) } == losses)
+    }
+
+    @Test func aStubWithAHostButNoSchemeUsesThatOfTheBase() throws {
+        let text = #"{"request": {"method": "GET", "urlPath": "/", "host": {"equalTo": "a.test"}}, "response": {"status": 200}}"#
+        let (report, exchanges) = try self.importing.run(text, as: "m.json") { $0.base = "https://b.test" }
+        #expect(exchanges.map(\.request.url) == ["https://a.test/"] && report.losses.map(\.kind).contains("scheme"))
+    }
+
+    @Test func aPairWithoutADestinationKeepsItsScheme() throws {
+        let text =
+            #"{"data": {"pairs": [{"request": {"path": [{"matcher": "exact", "value": "/"}], "scheme": [{"matcher": "exact", "value": "https"}]}, "response": {"status": 200, "body": "x"}}]}}"#
+        #expect(try self.importing.run(text, as: "sim.json").interactions.map(\.request.url) == ["https://localhost/"])
+    }
+
+    /// People paste texts of binary bodies into stubs.
+    @Test(arguments: [
+        #"{"request": {"method": "GET", "url": "/"}, "response": {"status": 200, "headers": {"Content-Type": "image/png"}, "body": "\ufffdPNG"}}"#,
+        #"[{"scope": "http://a.test", "method": "GET", "path": "/", "status": 200, "response": "\ufffdPNG", "rawHeaders": ["Content-Type", "image/png"]}]"#,
+        #"{"data": {"pairs": [{"request": {"path": "/"}, "response": {"status": 200, "body": "\ufffdPNG", "headers": {"Content-Type": ["image/png"]}}}]}}"#,
+        #"""
+        {"Entries": [{"RequestUri": "https://a.test/", "RequestMethod": "GET", "RequestHeaders": {}, "StatusCode": 200,
+          "ResponseHeaders": {"Content-Type": "image/png"}, "ResponseBody": "\ufffdPNG"}]}
+        """#,
+    ]) func replacedBytesCutTheAnswerOfAStub(_ text: String) throws {
+        let (report, exchanges) = try self.importing.run(text, as: "m.json")
+        #expect(report.losses.first { $0.kind == "responseBody" }?.count == 1 && exchanges[0].response?.body?.isComplete == false)
+    }
+
     @Test(arguments: [
         (#""basicAuth": {"username": "u", "password": "p"}"#, 0), (#""cookies": {"a": {"equalTo": "1"}}"#, 1),
         (#""formParameters": {"a": {"equalTo": "1"}}"#, 1), (#""multipartPatterns": []"#, 1), (#""clientIp": {"equalTo": "1.2.3.4"}"#, 1),

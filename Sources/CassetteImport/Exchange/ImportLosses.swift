@@ -27,6 +27,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case matcher
     case refused
     case host
+    case scheme
     case repeated
     case template
     case comment
@@ -69,6 +70,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .matcher: "a request is a pattern: the conditions that only a pattern can express were left out"
         case .refused: "a stub has no request that could be recorded and was left out"
         case .host: "a request does not name a host: it uses the one from --host"
+        case .scheme: "a stub does not name its scheme: it uses the one from --host"
         case .repeated: "a stub answers any number of requests: replay it with --repeat last"
         case .template: "a text has templates, which are not filled in"
         case .comment: "the comment of a header field, a cookie or a pair was left out"

@@ -59,11 +59,67 @@ struct StubRequest {
         return nil
     }
 
+    /// The values that a matcher requires of a name that can occur more than once; nil, and a loss, if it requires a pattern.
+    mutating func equals(_ matcher: SourceValue?) -> [String]? {
+        guard let array = Self.only(matcher, "array") else { return self.equal(matcher).map { [$0] } }
+        guard let values = array["value"]?.list, values.allSatisfy({ $0.string != nil }), array["doMatch"] == nil else {
+            self.context.lose(.matcher, at: self.stub)
+            self.isRefused = true
+            return nil
+        }
+        // Options that make it match other values, or another order.
+        let isLoose = array["config"]?.members?.contains { $0.value.bool != false } == true
+        if isLoose { self.context.lose(.matcher, at: self.stub) }
+        return values.compactMap(\.string)
+    }
+
+    /// The fields of a form; nil, and a loss, if the matcher requires a pattern.
+    mutating func fields(of form: SourceValue) -> [(name: String, value: String)]? {
+        guard let members = form["value"]?.members, form["doMatch"] == nil else {
+            self.context.lose(.matcher, at: self.stub)
+            self.isRefused = true
+            return nil
+        }
+        // The form may have further fields.
+        self.context.lose(.matcher, at: self.stub)
+        var fields: [(name: String, value: String)] = []
+        for member in members {
+            guard let values = self.equals(member.value) else { return nil }
+            fields += values.map { (member.name, $0) }
+        }
+        return fields
+    }
+
+    /// The matcher of a kind of Hoverfly, if it is the only one.
+    static func only(_ matcher: SourceValue?, _ kind: String) -> SourceValue? {
+        let one = matcher?.list.map { $0.count == 1 ? $0[0] : nil } ?? matcher
+        return one?["matcher"]?.string?.lowercased() == kind ? one : nil
+    }
+
     /// Like `equal`, for a value without which there is no request.
     mutating func needed(_ matcher: SourceValue?) -> String? {
         let value = self.equal(matcher)
         if let matcher, value == nil, matcher.list?.isEmpty != true { self.isRefused = true }
         return value.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The base URL with the scheme and port that a stub requires. A port of the base belongs to its own scheme.
+    static func base(_ base: String, scheme: String?, port: Int?) -> String {
+        guard scheme != nil || port != nil, let mark = base.firstRange(of: "://") else { return base }
+        let rest = base[mark.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let own = String(base[..<mark.lowerBound])
+        let colon = authority.hasSuffix("]") ? nil : authority.lastIndex(of: ":")
+        let host = colon.map { authority[..<$0] } ?? authority
+        let ownPort = scheme == nil || scheme == own ? colon.map { String(authority[$0...]) } : nil
+        return "\(scheme ?? own)://\(host)\(port.map { ":\($0)" } ?? ownPort ?? "")\(rest.dropFirst(authority.count))"
+    }
+
+    /// The scheme that a stub requires, or else that of the base.
+    func scheme(_ scheme: String?) -> String {
+        if let scheme { return scheme.lowercased() }
+        self.context.lose(.scheme, at: self.stub)
+        return self.context.options.base.firstRange(of: "://").map { String(self.context.options.base[..<$0.lowerBound]) } ?? "http"
     }
 
     mutating func refuse() { self.isRefused = true }
@@ -140,12 +196,16 @@ enum QuerySpelling: CaseIterable {
         return spelled
     }
 
-    /// The exchange with each encoding of its query, without duplicate URLs.
+    typealias Pairs = [(name: String, value: String)]
+
+    /// The exchange with each encoding of each of its queries, without duplicate URLs.
     static func all(
-        of exchange: ImportedExchange, _ url: (QuerySpelling) -> String?
+        of exchange: ImportedExchange, queries: [Pairs], _ url: (QuerySpelling, Pairs) -> String?
     ) -> [ImportedExchange] {
         var urls: [String] = []
-        for spelling in self.allCases { if let url = url(spelling), !urls.contains(url) { urls.append(url) } }
+        for query in queries {
+            for spelling in self.allCases { if let url = url(spelling, query), !urls.contains(url) { urls.append(url) } }
+        }
         return urls.map { url in
             var exchange = exchange
             exchange.request.url = url
@@ -277,7 +337,8 @@ struct WireMockReader {
         self.context.lose(.order, at: stub)
         self.context.lose(.repeated, at: stub)
         try self.respond(response, &exchange)
-        return QuerySpelling.all(of: exchange) { SourceWords.url(base + $0.query(query, after: base)) }
+        exchange.cutIncompleteAnswer(self.context, at: stub)
+        return QuerySpelling.all(of: exchange, queries: [query]) { SourceWords.url(base + $0.query($1, after: base)) }
     }
 
     /// The members of a stub's request that a recorded request can represent; any other member is a matcher that is lost.
@@ -340,22 +401,10 @@ struct WireMockReader {
     private func base(_ value: SourceValue, _ words: inout StubRequest) -> String {
         guard let host = words.equal(value["host"]) else {
             self.context.lose(.host, at: value)
-            return Self.base(self.context.options.base, scheme: value["scheme"]?.string, port: value["port"]?.int)
+            return StubRequest.base(self.context.options.base, scheme: value["scheme"]?.string, port: value["port"]?.int)
         }
         let port = value["port"]?.int.map { ":\($0)" } ?? ""
-        return "\(value["scheme"]?.string ?? "http")://\(host)\(port)"
-    }
-
-    /// The base URL with the scheme and port that a stub requires. A port of the base belongs to its own scheme.
-    private static func base(_ base: String, scheme: String?, port: Int?) -> String {
-        guard scheme != nil || port != nil, let mark = base.firstRange(of: "://") else { return base }
-        let rest = base[mark.upperBound...]
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        let own = String(base[..<mark.lowerBound])
-        let colon = authority.hasSuffix("]") ? nil : authority.lastIndex(of: ":")
-        let host = colon.map { authority[..<$0] } ?? authority
-        let ownPort = scheme == nil || scheme == own ? colon.map { String(authority[$0...]) } : nil
-        return "\(scheme ?? own)://\(host)\(port.map { ":\($0)" } ?? ownPort ?? "")\(rest.dropFirst(authority.count))"
+        return "\(words.scheme(value["scheme"]?.string))://\(host)\(port)"
     }
 
     private func body(_ patterns: [SourceValue], _ words: inout StubRequest) throws(CassetteError) -> ImportedBody? {
@@ -412,7 +461,7 @@ struct WireMockReader {
             }
             exchange.responseBody = ImportedBody(bytes, .either)
         } else {
-            exchange.responseBody = ImportedBody(value["body"]?.data ?? [], .decoded)
+            exchange.responseBody = ImportedBody(text: value["body"]?.data ?? [], .decoded, fields.fields)
         }
     }
 }
@@ -497,19 +546,29 @@ struct HoverflyReader {
         let value = try self.context.required(pair, "request")
         let response = try self.context.required(pair, "response")
         var words = StubRequest(pair, self.context)
-        let method = words.needed(value["method"]) ?? "GET"
+        let wantedMethod = words.needed(value["method"])
+        let method = wantedMethod ?? "GET"
         guard FieldBuilder.isToken(method) else {
             throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
-        let path = words.needed(value["path"]) ?? "/"
-        // Without it, the pair answers any path.
-        if value["path"]?.list?.isEmpty != false, value["path"]?.string == nil { self.context.lose(.matcher, at: pair) }
+        let wantedPath = words.needed(value["path"])
+        let path = wantedPath ?? "/"
         let destination = words.needed(value["destination"])
+        let wantedScheme = words.needed(value["scheme"])
         guard !words.isRefused else { return [] }
+        // Without them, the pair answers any method and any path.
+        if wantedMethod == nil || wantedPath == nil { self.context.lose(.matcher, at: pair) }
         let said = value.first("query", "deprecatedQuery")
         var query: [(name: String, value: String)] = []
+        // Hoverfly joins the values of a repeated name by semicolons before it compares them with a text.
+        var repeated: [(name: String, value: String)] = []
         if let members = said?.members, members.first(where: { $0.name == "exactMatch" || $0.name == "matcher" }) == nil {
-            for member in members { if let text = words.equal(member.value) { query.append((member.name, text)) } }
+            for member in members {
+                guard let values = words.equals(member.value) else { continue }
+                query += values.map { (member.name, $0) }
+                let parts = values.count == 1 ? values[0].split(separator: ";", omittingEmptySubsequences: false).map(String.init) : values
+                repeated += parts.map { (member.name, $0) }
+            }
         } else if let text = words.equal(said), !text.isEmpty {
             // Pairs of decoded names and values.
             query = text.split(separator: "&").map { pair in
@@ -518,8 +577,9 @@ struct HoverflyReader {
             }
         }
         if destination == nil { self.context.lose(.host, at: pair) }
-        let scheme = words.needed(value["scheme"]) ?? "http"
-        let base = destination.map { "\(scheme)://\($0)" } ?? self.context.options.base
+        let base =
+            destination.map { "\(words.scheme(wantedScheme))://\($0)" }
+            ?? StubRequest.base(self.context.options.base, scheme: wantedScheme?.lowercased(), port: nil)
         let address = base + Self.encoded(path: path.hasPrefix("/") ? path : "/\(path)")
         guard let url = SourceWords.url(address) else {
             throw self.context.error(value, "request.path", "this does not form a URL")
@@ -527,20 +587,34 @@ struct HoverflyReader {
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         for header in value["headers"]?.members ?? [] {
-            if let text = words.equal(header.value) { fields.append(header.name, Array(text.utf8), at: header.value) }
+            for text in words.equals(header.value) ?? [] { fields.append(header.name, Array(text.utf8), at: header.value) }
+        }
+        if let form = StubRequest.only(value["body"], "form") {
+            if let pairs = words.fields(of: form) {
+                let text = pairs.map { "\(StubRequest.encoded($0.name))=\(StubRequest.encoded($0.value))" }.joined(separator: "&")
+                exchange.requestBody = ImportedBody(Array(text.utf8), .decoded)
+                // The matcher reads only bodies of this type.
+                if !fields.fields.contains("content-type") {
+                    fields.append("Content-Type", Array("application/x-www-form-urlencoded".utf8), at: form)
+                }
+            }
+        } else if let body = words.equal(value["body"]), !body.isEmpty {
+            exchange.requestBody = ImportedBody(Array(body.utf8), .decoded)
         }
         exchange.request.headers = fields.fields
-        if let body = words.equal(value["body"]), !body.isEmpty { exchange.requestBody = ImportedBody(Array(body.utf8), .decoded) }
         guard !words.isRefused else { return [] }
         for member in value.members ?? [] where !Self.known.contains(member.name) && !member.value.isNothing {
             self.context.lose(.matcher, at: member.value)
         }
         if value["requiresState"]?.members?.isEmpty == false { self.context.lose(.scenario, at: pair) }
         try self.respond(response, &exchange)
+        exchange.cutIncompleteAnswer(self.context, at: pair)
         self.delay(&exchange, response, delays, at: pair)
         self.context.lose(.order, at: pair)
         self.context.lose(.repeated, at: pair)
-        return QuerySpelling.all(of: exchange) { SourceWords.url(address + $0.query(query, after: address)) }
+        return QuerySpelling.all(of: exchange, queries: repeated.count > query.count ? [query, repeated] : [query]) { spelling, query in
+            SourceWords.url(address + spelling.query(query, after: address))
+        }
     }
 
     /// Simulations before version 5 contain queries as they were sent.
@@ -584,7 +658,7 @@ struct HoverflyReader {
         }
         let body = value["body"]?.data ?? []
         guard value["encodedBody"]?.bool == true else {
-            exchange.responseBody = ImportedBody(body, .either)
+            exchange.responseBody = ImportedBody(text: body, .either, fields.fields)
             return
         }
         guard let bytes = LooseBase64.decode(body[...]) else { throw self.context.error(value, "response.body", "this is not base64") }
