@@ -339,7 +339,25 @@ final class RecordingSource {
         return MemoryBytes(try zip.read(name))
     }
 
+    /// Reads the exchanges whose destination is known.
     func read(_ deliver: (ImportedExchange) throws -> Void) throws {
+        try self.readAll { exchange in
+            var exchange = exchange
+            if self.isWire { exchange.fill(self.context.placeholders) }
+            guard !AddressCheck.isHidden(exchange.request.url, self.context) else { return }
+            try deliver(exchange)
+        }
+    }
+
+    /// Whether the recording consists of messages and not of values, whose placeholders are filled when they are read.
+    private var isWire: Bool {
+        switch self.kind {
+        case .mitmproxy, .httprr, .fiddler, .burp, .warc, .raw: true
+        case .har, .polly, .vcrpy, .vcr, .betamax, .goVCR, .cassetter, .testProxy, .wiremock, .hoverfly, .nock, .charles, .postman: false
+        }
+    }
+
+    private func readAll(_ deliver: (ImportedExchange) throws -> Void) throws {
         self.context.entry = 0
         switch self.kind {
         case .har, .polly: try HARReader(self.context, zip: self.zip, isPolly: self.kind == .polly).read(self.archive(), deliver)

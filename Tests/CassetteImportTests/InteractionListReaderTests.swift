@@ -210,14 +210,14 @@ import Testing
     /// Each text with a part of the message that it must cause.
     @Test(arguments: [
         ("interactions: [\n", "line"),
-        ("interactions:\n- request: {method: GET, uri: 5}\n  response: {}\n", "line 2, entry 1, request.uri"),
+        ("interactions:\n- request: {method: GET, uri: 5}\n  response: {}\n", "(5), the first at"),
         (
             "interactions:\n- request: {method: GET, uri: 'http://a.test/', headers: 5}\n  response: {status: {code: 200}}\n",
             "line 2, entry 1, request.headers"
         ),
         (
             "interactions:\n- request: {method: GET, uri: 'file:///etc/passwd'}\n  response: {status: {code: 200}}\n",
-            "expected an absolute HTTP URL"
+            "an exchange has no URL that names a host"
         ),
         ("interactions:\n- request: {method: GET, uri: 'http://a.test/'}\n  response: {status: {code: 99}}\n", "expected a status"),
         ("interactions:\n- request: *nobody\n", "has no anchor"), ("a: 1\n---\nb: 2\n", "not a recording that is known here"),

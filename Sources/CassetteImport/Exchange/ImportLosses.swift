@@ -35,6 +35,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case unknownPart
     case placeholder
     case placeholderKept
+    case address
     case document
     case unanswered
     case base64
@@ -78,6 +79,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .unknownPart: "a part of the recording is unknown and was left out"
         case .placeholder: "an exchange has a placeholder for its address and was left out: give its value with --placeholder NAME=VALUE"
         case .placeholderKept: "a message has a placeholder, which is kept as it is: give its value with --placeholder NAME=VALUE"
+        case .address: "an exchange has no URL that names a host, and was left out: write its URL into the recording"
         case .document: "a file has a second YAML document, which was left out"
         case .unanswered: "a request without an answer, or an answer without a request, was left out"
         case .base64: "a text that should be base64 is not: the body is missing"
@@ -137,11 +139,14 @@ final class ImportContext {
     var entry = 0
     let losses: ImportLosses
     let options: ImportOptions
+    /// The placeholders to fill in. Collections of Postman have their own.
+    let placeholders: Placeholders
 
     init(file: String, losses: ImportLosses, options: ImportOptions) {
         self.file = file
         self.losses = losses
         self.options = options
+        self.placeholders = Placeholders(options.placeholders, use: losses.filled, hasSingleBraces: true)
     }
 
     func lose(_ loss: ImportLoss, at value: SourceValue? = nil, names: [String] = []) {

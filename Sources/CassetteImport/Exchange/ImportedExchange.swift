@@ -31,6 +31,21 @@ struct ImportedExchange {
         self.outcome = .cut(Cut(by: .origin, reason: reason))
     }
 
+    /// Fills placeholders in messages that were read as they were sent. Chunks keep their contents, because they have their lengths.
+    mutating func fill(_ placeholders: Placeholders) {
+        guard !placeholders.isEmpty else { return }
+        self.request.url = placeholders.filled(self.request.url)
+        self.request.headers = placeholders.filled(self.request.headers)
+        if let fields = self.response?.headers { self.response?.headers = placeholders.filled(fields) }
+        func filled(_ body: ImportedBody?) -> ImportedBody? {
+            guard var body, body.chunks == nil, body.pieces.isEmpty else { return body }
+            body.bytes = placeholders.filled(body.bytes)
+            return body
+        }
+        self.requestBody = filled(self.requestBody)
+        self.responseBody = filled(self.responseBody)
+    }
+
     /// Cuts the answer if its body lacks bytes that an answer with this status and method can have, and counts the loss.
     mutating func cutIncompleteAnswer(_ context: ImportContext, at value: SourceValue) {
         guard self.responseBody?.isComplete == false, !self.isBodiless else { return }

@@ -68,8 +68,12 @@ struct HARReader {
     mutating func exchange(_ entry: SourceValue) throws(CassetteError) -> ImportedExchange? {
         let request = try self.context.required(entry, "request")
         let response = entry["response"]
-        guard request["method"]?.string != "CONNECT", let url = SourceWords.url(try self.context.string(request, "url", in: "request"))
-        else {
+        let address = try self.context.string(request, "url", in: "request")
+        guard !Placeholders.isInAddress(of: address) else {
+            self.context.lose(.placeholder, at: entry, names: Placeholders.names(inURL: address))
+            return nil
+        }
+        guard request["method"]?.string != "CONNECT", let url = SourceWords.url(address) else {
             self.context.lose(.notHTTP, at: entry)
             return nil
         }

@@ -7,12 +7,10 @@ internal import TapeExchange
 struct InteractionListReader {
     private let context: ImportContext
     private let kind: ImportKind
-    private let placeholders: Placeholders
 
     init(_ context: ImportContext, _ kind: ImportKind) {
         self.context = context
         self.kind = kind
-        self.placeholders = Placeholders(context.options.placeholders, use: context.losses.filled, hasSingleBraces: true)
     }
 
     func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {
@@ -29,7 +27,7 @@ struct InteractionListReader {
                 try stream.forEachElement(self.context, name) { if let exchange = try self.exchange($0) { try deliver(exchange) } }
             case "ws_interactions":
                 hasList = true
-                try stream.forEachElement(self.context, name) { try deliver(try self.webSocket($0)) }
+                try stream.forEachElement(self.context, name) { if let exchange = try self.webSocket($0) { try deliver(exchange) } }
             case "grpc_interactions":
                 hasList = true
                 try stream.forEachElement(self.context, name) { self.context.lose(.unknownPart, at: $0) }
@@ -40,19 +38,16 @@ struct InteractionListReader {
         guard hasList else { throw self.context.error(line: 0, "", "the list of interactions is missing") }
     }
 
-    /// Nil if a placeholder hides the request's destination.
-    private func exchange(_ recorded: SourceValue) throws -> ImportedExchange? {
-        let value = self.placeholders.filled(recorded)
+    /// Nil if the request's destination is unknown.
+    private func exchange(_ value: SourceValue) throws -> ImportedExchange? {
         let request = try self.context.required(value, "request")
         let response = try self.context.required(value, "response")
-        if let address = Self.address(request), Placeholders.isInAddress(of: address) {
-            self.context.lose(.placeholder, at: request, names: Placeholders.names(inURL: address))
-            return nil
-        }
-        var exchange = try self.request(request)
+        guard let address = Self.address(request) else { throw self.context.error(request, "request", "\"uri\" is missing") }
+        guard let url = AddressCheck.url(address, self.context, at: request) else { return nil }
+        var exchange = try self.request(request, url: url)
         try self.respond(response, &exchange)
         exchange.cutIncompleteAnswer(self.context, at: response)
-        self.reportPlaceholders(exchange, address: Self.address(request), at: value)
+        self.reportPlaceholders(exchange, address: address, at: value)
         exchange.started = value["recorded_at"]?.string.flatMap { SourceWords.time($0) ?? SourceWords.time(httpDate: $0) }
         // Fields in a map have lost their order and repetitions.
         self.context.lose(.order, at: value)
@@ -66,8 +61,8 @@ struct InteractionListReader {
     }
 
     /// Reports the remaining placeholders: they are replayed as they are, which a program may not understand.
-    private func reportPlaceholders(_ exchange: ImportedExchange, address: String?, at value: SourceValue) {
-        var names = Placeholders.names(inURL: address ?? "")
+    private func reportPlaceholders(_ exchange: ImportedExchange, address: String, at value: SourceValue) {
+        var names = Placeholders.names(inURL: address)
         for fields in [exchange.request.headers, exchange.response?.headers ?? HeaderFields()] {
             for line in fields.lines { names += Placeholders.names(in: Array(line.utf8), isMarkup: false) }
         }
@@ -80,15 +75,11 @@ struct InteractionListReader {
         if !names.isEmpty { self.context.lose(.placeholderKept, at: value, names: names) }
     }
 
-    private func request(_ value: SourceValue) throws(CassetteError) -> ImportedExchange {
+    private func request(_ value: SourceValue, url: String) throws(CassetteError) -> ImportedExchange {
         // Ruby writes the method as a symbol in lower case.
         let method = try self.context.string(value, "method", in: "request").drop { $0 == ":" }.uppercased()
         guard FieldBuilder.isToken(method) else {
             throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is not a method")
-        }
-        guard let text = Self.address(value) else { throw self.context.error(value, "request", "\"uri\" is missing") }
-        guard let url = SourceWords.url(text) else {
-            throw self.context.error(value.first("uri", "url") ?? value, "request.uri", "expected an absolute HTTP URL")
         }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         exchange.request.version = SourceWords.version(value["proto"]?.string).version
@@ -228,11 +219,11 @@ struct InteractionListReader {
 
     // MARK: WebSockets
 
-    private func webSocket(_ value: SourceValue) throws -> ImportedExchange {
+    /// Nil if the destination is unknown.
+    private func webSocket(_ value: SourceValue) throws -> ImportedExchange? {
         let address = value.first("uri", "url") ?? value["request"]?.first("uri", "url")
-        guard let address, let url = address.string.flatMap({ SourceWords.url($0) }) else {
-            throw self.context.error(value, "ws_interactions", "\"uri\" is missing")
-        }
+        guard let address = address?.string else { throw self.context.error(value, "ws_interactions", "\"uri\" is missing") }
+        guard let url = AddressCheck.url(address, self.context, at: value) else { return nil }
         var exchange = ImportedExchange(request: RecordedRequest(method: "GET", url: url))
         exchange.request.headers = try self.fields(value.first("headers", "request_headers") ?? value["request"]?["headers"], in: "headers")
         exchange.response = RecordedResponse(

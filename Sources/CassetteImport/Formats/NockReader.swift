@@ -24,10 +24,8 @@ struct NockReader {
         let path = try self.context.string(value, "path", in: "")
         let method = value["method"]?.string?.uppercased() ?? "GET"
         guard FieldBuilder.isToken(method) else { throw self.context.error(value, "method", "\"\(method.prefix(40))\" is not a method") }
-        guard let url = SourceWords.url(Self.plainAuthority(try self.scope(scope, port: value["port"])) + path) else {
-            self.context.lose(.notHTTP, at: value)
-            return nil
-        }
+        let address = Self.plainAuthority(try self.scope(scope, port: value["port"])) + path
+        guard let url = AddressCheck.url(address, self.context, at: value) else { return nil }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         try fields.append(value["reqheaders"], in: "reqheaders")

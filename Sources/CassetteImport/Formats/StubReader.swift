@@ -266,7 +266,7 @@ struct WireMockReader {
 
     private func stubs(of file: any SourceBytes) throws(CassetteError) -> [Stub] {
         let stream = try JSONStream(file, self.context)
-        let value = try stream.value()
+        let value = self.context.placeholders.filled(try stream.value())
         try stream.end()
         return (value["mappings"]?.list ?? [value]).map { stub in
             Stub(
@@ -375,9 +375,7 @@ struct WireMockReader {
             query.append((parameter.name, text))
         }
         let base = self.base(value, &words) + path
-        guard let url = SourceWords.url(base) else {
-            throw self.context.error(value, "request.url", "this does not form a URL")
-        }
+        guard let url = SourceWords.url(base) else { return nil }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         for header in value["headers"]?.members ?? [] {
@@ -522,7 +520,7 @@ struct HoverflyReader {
     init(_ context: ImportContext) { self.context = context }
 
     func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {
-        let simulation = try stream.value()
+        let simulation = self.context.placeholders.filled(try stream.value())
         try stream.end()
         let data = try self.context.required(simulation, "data")
         let list = try self.context.required(data, "pairs", in: "data")
@@ -581,9 +579,7 @@ struct HoverflyReader {
             destination.map { "\(words.scheme(wantedScheme))://\($0)" }
             ?? StubRequest.base(self.context.options.base, scheme: wantedScheme?.lowercased(), port: nil)
         let address = base + Self.encoded(path: path.hasPrefix("/") ? path : "/\(path)")
-        guard let url = SourceWords.url(address) else {
-            throw self.context.error(value, "request.path", "this does not form a URL")
-        }
+        guard let url = SourceWords.url(address) else { return [] }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         for header in value["headers"]?.members ?? [] {

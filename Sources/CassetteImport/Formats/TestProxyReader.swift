@@ -16,21 +16,21 @@ struct TestProxyReader {
                 continue
             }
             hasEntries = true
-            try stream.forEachElement(self.context, name) { try deliver(try self.exchange($0)) }
+            try stream.forEachElement(self.context, name) { if let exchange = try self.exchange($0) { try deliver(exchange) } }
         }
         try stream.end()
         guard hasEntries else { throw self.context.error(line: 0, "", "\"Entries\" is missing") }
     }
 
-    private func exchange(_ entry: SourceValue) throws -> ImportedExchange {
+    /// Nil if the request's destination is unknown.
+    private func exchange(_ entry: SourceValue) throws -> ImportedExchange? {
         let method = try self.context.string(entry, "RequestMethod", in: "")
         guard FieldBuilder.isToken(method) else {
             throw self.context.error(entry, "RequestMethod", "\"\(method.prefix(40))\" is not a method")
         }
         let address = try self.context.required(entry, "RequestUri")
-        guard let url = address.string.flatMap({ SourceWords.url($0) }) else {
-            throw self.context.error(address, "RequestUri", "expected an absolute HTTP URL")
-        }
+        guard let address = address.string else { throw self.context.error(address, "RequestUri", "expected text, found \(address.kind)") }
+        guard let url = AddressCheck.url(address, self.context, at: entry) else { return nil }
         let status = try self.context.int(entry, "StatusCode", in: "")
         guard (100...999).contains(status) else { throw self.context.error(entry, "StatusCode", "\(status) is not a status") }
         var exchange = ImportedExchange(

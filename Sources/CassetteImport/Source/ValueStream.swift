@@ -20,7 +20,7 @@ protocol ValueStream: AnyObject {
 }
 
 extension ValueStream {
-    /// Reads the elements of a list one by one.
+    /// Reads the elements of a list one by one, with their placeholders filled in.
     func forEachElement(_ context: ImportContext, _ what: String, _ body: (SourceValue) throws -> Void) throws {
         guard try self.enterList() else {
             let value = try self.value()
@@ -29,7 +29,7 @@ extension ValueStream {
         }
         while try self.nextElement() {
             context.entry += 1
-            try body(try self.value())
+            try body(context.placeholders.filled(try self.value()))
         }
     }
 }

@@ -63,6 +63,10 @@ struct ImportCommand: ParsableCommand {
         for pair in self.placeholder where pair.first == "=" || !pair.contains("=") {
             throw ValidationError("--placeholder takes a name without brackets and its value, such as API_BASE=https://api.test.")
         }
+        var names: Set<String> = []
+        for name in self.placeholder.map({ String($0.prefix { $0 != "=" }) }) where !names.insert(name).inserted {
+            throw ValidationError("--placeholder gives \"\(name)\" two values: name one.")
+        }
         guard !self.noRedaction || self.redaction.isEmpty else {
             throw ValidationError("--no-redaction cannot be used together with --redact, --keep or --secret-env.")
         }

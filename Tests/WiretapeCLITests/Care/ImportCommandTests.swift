@@ -76,6 +76,8 @@ import Testing
         let replay = try Wiretape.run(["replay", cassette, "--", "sh", "-c", "\(Curl.line()) http://127.0.0.1:1/pets"])
         #expect(replay.status == 0 && replay.outputText == "hello", "\(replay.errors)")
         #expect(try Wiretape.run(["import", recording, "-o", cassette, "--placeholder", "BASE"]).status == 64)
+        let twice = try Wiretape.run(["import", recording, "-o", cassette, "--placeholder", "BASE=1", "--placeholder", "BASE=2"])
+        #expect(twice.status == 64 && twice.errors.contains("gives \"BASE\" two values"), "\(twice.errors)")
     }
 
     @Test func chosenExchangesAreExported() throws {
