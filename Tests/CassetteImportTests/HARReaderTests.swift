@@ -283,6 +283,25 @@ import Testing
         #expect(try Importing().run(HARText.log(entry)).report.losses.map(\.kind) == ["responseBody"])
     }
 
+    /// A client reads as many bytes as the length says, so that wrong ones would be a complete answer.
+    @Test(arguments: [
+        (#"a\ufffdb"#, 3, "a"), ("aüü", 3, "a"), (#"\ufffd"#, 1, ""), ("ab", 5, "ab"), ("aüb", 5, "aüb"),
+    ]) func aCutTextKeepsOnlyTheBytesThatWereSent(_ text: String, _ length: Int, _ kept: String) throws {
+        let headers = #"{"name": "Content-Type", "value": "image/png"}, {"name": "Content-Length", "value": "\#(length)"}"#
+        let entry = HARText.entry(headers: headers, response: #""content": {"size": \#(length), "text": "\#(text)"}"#)
+        let exchange = try self.one(entry)
+        #expect(exchange.response?.body?.isComplete == false)
+        #expect(try self.importing.bytes(exchange.response?.body) == Array(kept.utf8))
+    }
+
+    /// A browser gave up the connection after the last byte.
+    @Test func aWholeBodyBeforeAFailureStays() throws {
+        let headers = #"{"name": "Content-Type", "value": "text/plain"}, {"name": "Content-Length", "value": "2"}"#
+        let exchange = try self.one(
+            HARText.entry(headers: headers, response: #""_error": "net::ERR_ABORTED", "content": {"size": 2, "text": "hi"}"#))
+        #expect(try self.importing.bytes(exchange.response?.body) == Array("hi".utf8))
+    }
+
     @Test func statusZeroIsAFailureOfTheKindThatTheBrowserNames() throws {
         let cases: [(String, Failure.Kind)] = [
             ("net::ERR_NAME_NOT_RESOLVED", .dns), ("net::ERR_CONNECTION_REFUSED", .refused), ("net::ERR_CERT_AUTHORITY_INVALID", .tls),

@@ -290,6 +290,16 @@ import Testing
         if case .cut(let cut) = exchanges[0].outcome { #expect(!isWhole && cut.by == .origin) } else { #expect(isWhole) }
     }
 
+    /// A client reads as many bytes as the length says, so that wrong ones would be a complete answer.
+    @Test(arguments: [
+        (#"PN\ufffdG\ufffdabc"#, "5", "PN"), (#"\ufffdPNG"#, "2", ""), (#"abcdef\ufffd"#, "6", ""), (#"ab\ufffd"#, "3", "ab"),
+    ]) func anAnswerWithReplacedBytesKeepsOnlyThoseThatWereSent(_ body: String, _ length: String, _ kept: String) throws {
+        let text = Self.betamax(body, #""Content-Length": ["\#(length)"], "Content-Type": ["text/plain"]"#)
+        let exchange = try self.importing.run(text, as: "c.json").interactions[0]
+        #expect(try self.importing.bytes(exchange.response?.body) == Array(kept.utf8) && exchange.response?.body?.isComplete == false)
+        #expect(exchange.response?.headers.values("content-length") == [length])
+    }
+
     @Test func replacedBytesMakeARequestBodyUnknown() throws {
         let text = Self.betamax("hi", "", request: #"f\ufffdr"#)
         let (report, exchanges) = try self.importing.run(text, as: "c.json")

@@ -58,12 +58,15 @@ struct DecodedText {
         return self.isASCII || !isOther
     }
 
-    private static func hasReplacement(_ text: [UInt8]) -> Bool {
+    private static func hasReplacement(_ text: [UInt8]) -> Bool { self.firstReplacement(text) != nil }
+
+    /// The index of the first U+FFFD; nil if there is none.
+    static func firstReplacement(_ text: [UInt8]) -> Int? {
         var start = text.startIndex
         while let index = text[start...].firstIndex(of: 0xEF) {
-            if text[index...].starts(with: [0xEF, 0xBF, 0xBD]) { return true }
+            if text[index...].starts(with: [0xEF, 0xBF, 0xBD]) { return index }
             start = index + 1
         }
-        return false
+        return nil
     }
 }

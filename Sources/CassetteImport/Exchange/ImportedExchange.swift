@@ -109,6 +109,26 @@ extension ImportedBody {
     }
 }
 
+extension ImportedBody {
+    /// Shortens a text that lacks bytes to those that were surely sent.
+    ///
+    /// A replay would send the others, and a client that has read as many bytes as `Content-Length` says takes them for a complete answer.
+    ///
+    /// - Parameter length: the Content-Length of a body without codings; nil if unknown.
+    fileprivate mutating func dropUncertainBytes(length: Int?) {
+        guard !self.isComplete, self.form != .asSent else { return }
+        var end = DecodedText.firstReplacement(self.bytes) ?? self.bytes.count
+        if let length, self.bytes.count > length, end >= length {
+            // Characters were sent as other bytes, in a charset that nobody declared.
+            end = self.bytes.firstIndex { $0 >= 128 } ?? 0
+            if end >= length { end = 0 }
+        }
+        guard end < self.bytes.count else { return }
+        self.bytes.removeSubrange(end...)
+        self.pieces = []
+    }
+}
+
 /// A WebSocket message.
 struct ImportedMessage {
     /// Milliseconds since the exchange began.
@@ -157,7 +177,9 @@ extension ImportedExchange {
             self.responseBody = nil
             if response.status == 204 { response.headers = response.headers.removing("content-length") }
         } else {
-            let body = self.responseBody ?? ImportedBody([], .asSent)
+            var body = self.responseBody ?? ImportedBody([], .asSent)
+            let length = response.headers.contains("content-encoding") ? nil : response.headers.first("content-length").flatMap { Int($0) }
+            body.dropUncertainBytes(length: length)
             if case .coded(let names) = ContentEncoding(response.headers), !body.bytes.isEmpty || !body.isComplete {
                 let isAsSent =
                     switch body.form {
