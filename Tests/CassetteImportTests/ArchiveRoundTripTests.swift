@@ -119,6 +119,16 @@ import Testing
         }
     }
 
+    /// A program may send a body without its type.
+    @Test(arguments: [#"{\"a\": 1}"#, "text", #"\u0001"#]) func aRequestWithoutATypeGetsNone(_ text: String) throws {
+        let post = #", "postData": {"mimeType": "", "text": "\#(text)"}"#
+        let made = try self.cassette(of: Array(HARText.log(HARText.entry("POST", request: post)).utf8), "first")
+        let again = try self.cassette(of: self.archive(of: made), "second")
+        let (before, after) = (try RecordedExchanges.read(made)[0], try RecordedExchanges.read(again)[0])
+        #expect(before.request.headers.lines == ["Host: a.test"] && after.request.headers.lines == ["Host: a.test"])
+        #expect(try Self.bytes(after.request.body, again) == Self.bytes(before.request.body, made))
+    }
+
     private static func bytes(_ body: Body?, _ path: String) throws -> [UInt8]? {
         try body.map { try BodyReader(cassettePath: path).wireBytes(of: $0, digest: { PortableSHA256() }).bytes }
     }
