@@ -297,6 +297,7 @@ final class RecordingSource {
         if !self.isFolder, try RecordingSniffer.isZipInGzip(path) {
             throw CassetteError(.damaged, "\"\(path)\" is a ZIP archive that was compressed again with gzip: use gunzip first.")
         }
+        if !self.isFolder { try RecordingSniffer.checkPacking(of: path) }
         if self.isFolder { self.zip = nil } else { self.zip = try RecordingSniffer.isZip(path) ? ZipArchive(path) : nil }
         if let kind = options.kind {
             self.kind = kind

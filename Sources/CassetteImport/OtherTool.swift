@@ -62,10 +62,27 @@ struct OtherTool {
                 "OpenAPI, which describes an API and records nothing", "record a server of it, or of its mock, with \"wiretape record\"")
         } else if text.contains("collection.insomnia.rest/") || text.hasPrefix("_type: export") {
             self.init("Insomnia, which has requests without answers", "in Insomnia, export HAR, or send them through \"wiretape record\"")
+        } else if text.contains("nock('http") || text.contains("nock(\"http") {
+            self.init(
+                "nock, as JavaScript", "record with \"output_objects: true\" or nock.back, and import the definitions as JSON")
+        } else if Self.isCurl(text) {
+            self.init("curl, whose output does not tell where a body ends", "run curl through \"wiretape record\"")
+        } else if text.hasPrefix("httprr trace v") {
+            self.init(
+                "a version of httprr that is not known here (\(text.prefix { !$0.isNewline }.prefix(24)))",
+                "record with a version that writes \"httprr trace v1\", or through \"wiretape record\"")
         } else if text.hasPrefix("<?xml") || text.hasPrefix("<!DOCTYPE") {
             self.init("a program that writes XML", "export HAR there")
         } else {
             return nil
+        }
+    }
+
+    /// Whether it is what curl prints with `-v` or `--trace`: each line that was sent or received has a mark.
+    private static func isCurl(_ text: String) -> Bool {
+        if text.hasPrefix("== Info:") || text.hasPrefix("=> Send header") { return true }
+        return text.split(whereSeparator: \.isNewline).contains { line in
+            line.hasPrefix("> ") && WireMessages.isStartLine(Array("\(line.dropFirst(2))\n".utf8)[...])
         }
     }
 

@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import CassetteStore
+internal import TapeBytes
 
 /// Detects from its content which tool made a recording.
 enum RecordingSniffer {
@@ -44,6 +45,43 @@ enum RecordingSniffer {
         guard try SourceFile(path).read(2) == [0x1F, 0x8B] else { return false }
         // Damaged data is reported by the reader of the format.
         return (try? SourceInput.open(path).read(4)) == [0x50, 0x4B, 0x03, 0x04]
+    }
+
+    /// Throws if a file is compressed or packed in a way that an import does not undo.
+    static func checkPacking(of path: String) throws(CassetteError) {
+        let kinds: [(mark: [UInt8], name: String, command: String)] = [
+            ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz", "xz -d"), (Array("BZh".utf8), "bzip2", "bunzip2"),
+            ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "zstd -d"), ([0x04, 0x22, 0x4D, 0x18], "lz4", "lz4 -d"),
+            (Array("LZIP".utf8), "lzip", "lzip -d"),
+            ([0x1F, 0x9D], "compress", "uncompress"), ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "7-Zip", "7z x"),
+            (Array("Rar!".utf8), "RAR", "unrar"),
+        ]
+        func check(_ beginning: [UInt8], _ how: String) throws(CassetteError) {
+            // Each of these begins with four such bytes, or is followed by a digit.
+            for kind in kinds where beginning.starts(with: kind.mark) {
+                if kind.name == "bzip2", beginning.count < 4 || !(49...57).contains(beginning[3]) { continue }
+                throw CassetteError(
+                    .damaged,
+                    "\"\(path)\" is compressed with \(kind.name)\(how): decompress it with \"\(kind.command)\", and import its output.")
+            }
+        }
+        let first = try SourceFile(path).read(4096)
+        try check(first, "")
+        // Brotli has no mark.
+        if path.lowercased().hasSuffix(".br"), !UTF8Validator.isValid(first) {
+            throw CassetteError(.damaged, "\"\(path)\" is compressed with Brotli: decompress it with \"brotli -d\", and import its output.")
+        }
+        // Damaged data is reported by the reader of the format.
+        guard let plain = try? SourceInput.open(path).read(4096) else { return }
+        if plain.dropFirst(257).starts(with: "ustar".utf8) {
+            throw CassetteError(.damaged, "\"\(path)\" is a tar archive: unpack it with \"tar -xf\", and import the files in it.")
+        }
+        guard first.starts(with: [0x1F, 0x8B]) else { return }
+        if plain.starts(with: [0x1F, 0x8B]) {
+            throw CassetteError(
+                .damaged, "\"\(path)\" is compressed twice with gzip: decompress it with \"gunzip\", and import its output.")
+        }
+        try check(plain, " and gzip")
     }
 
     static func isJSON(_ path: String) throws(CassetteError) -> Bool {

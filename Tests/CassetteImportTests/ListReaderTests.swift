@@ -1,5 +1,6 @@
 import CassetteExport
 import CassetteModel
+import Foundation
 import CassetteStore
 import TapeTestSupport
 import Testing
@@ -80,7 +81,42 @@ import Testing
         #expect(report.losses.contains { $0.kind == "unknownPart" && $0.text.hasSuffix("(badheaders)") })
     }
 
+    /// nock records bytes that are not UTF-8 as hex digits, and a text of such digits in the same way.
+    @Test(arguments: [
+        ("010203ff", [Array("010203ff".utf8), [1, 2, 3, 255]]), ("DEADBEEF", [Array("DEADBEEF".utf8)]), ("6869", [Array("6869".utf8)]),
+        ("abc", [Array("abc".utf8)]),
+    ]) func hexDigitsInARequestAreATextOrBytes(_ body: String, _ bodies: [[UInt8]]) throws {
+        let text = Self.definition(#""status": 200, "times": 2, "body": "\#(body)""#)
+        let exchanges = try self.run(text, .nock).interactions
+        #expect(try exchanges.map { try self.importing.bytes($0.request.body) } == bodies.flatMap { [$0, $0] })
+    }
+
+    @Test func aFieldOfNockWithoutAValueIsLeftOut() throws {
+        let (report, exchanges) = try self.run(Self.definition(#""status": 200, "rawHeaders": ["A", "b", "C"]"#), .nock)
+        #expect(exchanges[0].response?.headers.lines == ["A: b"] && self.losses(report)["fields"] == 1)
+    }
+
     // MARK: Charles
+
+    @Test(arguments: [
+        (#"{"encoding": "base64", "encoded": "AQI="}"#, "", 1000, false), (#"{"text": "hi"}"#, "", 1000, false),
+        (#"{"encoding": "base64", "encoded": "AQI="}"#, "99", 2, false), (#"{"encoding": "base64", "text": "AQI="}"#, "", 3, false),
+        (#"{"encoding": "base64", "encoded": "AQI="}"#, "", 2, true), (#"{"text": "hi"}"#, "", 2, true),
+    ]) func aBodyOfCharlesThatIsShorterThanItsSizeIsCut(_ body: String, _ length: String, _ size: Int, _ isWhole: Bool) throws {
+        let answer = Self.answer(body, type: "image/png", length: length)
+            .replacingOccurrences(of: #""header": {"#, with: #""sizes": {"body": \#(size)}, "header": {"firstLine": "HTTP/1.1 200 OK", "#)
+        let (report, exchanges) = try self.run(answer, .charles)
+        #expect(exchanges[0].response?.body?.isComplete == isWhole && self.losses(report)["responseBody"] == (isWhole ? nil : 1))
+    }
+
+    /// The size of a body in chunks or frames includes their heads.
+    @Test(arguments: [(#"{"name": "Transfer-Encoding", "value": "chunked"}, "#, "HTTP/1.1 200 OK"), ("", "HTTP/2.0 200")])
+    func theSizeOfChunksOrFramesProvesNothing(_ field: String, _ line: String) throws {
+        let answer = Self.answer(#"{"encoding": "base64", "encoded": "AQI="}"#, type: "image/png")
+            .replacingOccurrences(
+                of: #""header": {"headers": ["#, with: #""sizes": {"body": 12}, "header": {"firstLine": "\#(line)", "headers": [\#(field)"#)
+        #expect(try self.run(answer, .charles).interactions[0].outcome == .complete)
+    }
 
     private static func answer(_ body: String, type: String, length: String = "") -> String {
         let length = length.isEmpty ? "" : #", {"name": "Content-Length", "value": "\#(length)"}"#
@@ -219,9 +255,41 @@ import Testing
         ("x.yaml", "type: collection.insomnia.rest/5.0\n", "Insomnia"), ("x.pcap", "\u{0A}\u{0D}\u{0D}\u{0A}", "Wireshark"),
         ("x.xml", "<?xml version='1.0'?><charles-session></charles-session>", "Charles"), ("x.jmx", "<jmeterTestPlan/>", "JMeter"),
         ("x.json", #"{"constants": {}, "events": []}"#, "Chrome"), ("x.db", "SQLite format 3\u{0}", "SQLite"),
+        ("x.js", "nock('http://a.test:80')\n  .get('/x')\n  .reply(200, {});\n", "output_objects: true"),
+        ("x.js", "<<<<<<-- cut here -->>>>>>\nnock(\"https://a.test\", {})\n  .get('/')", "output_objects: true"),
+        ("x.txt", "> GET /x HTTP/1.1\r\n> Host: a.test\r\n> \r\n< HTTP/1.1 200 OK\r\n< \r\nhi", "curl"),
+        ("x.txt", "*   Trying 127.0.0.1:80...\n> GET /x HTTP/2\n> Host: a.test\n", "curl"),
+        ("x.txt", "== Info:   Trying 1.2.3.4\n", "curl"),
+        ("x.httprr", "httprr trace v2\n1 1\nab", "httprr trace v2"),
         ("x.json", #"[{"httpRequest": {}, "httpResponse": {}}]"#, "MockServer"), ("x.bru", "get {\n}\n", "Bruno"),
     ]) func filesOfOtherToolsAreNamed(_ name: String, _ text: String, _ tool: String) throws {
         let message = try self.importing.failure(text, as: name)
         #expect(message.contains(name) && message.contains(tool) && message.hasSuffix("."), "\(message)")
+    }
+
+    @Test(arguments: [
+        ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "x.xz", "xz -d"), (Array("BZh9".utf8), "x.bz2", "bunzip2"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "x.zst", "zstd -d"), ([0x8B, 0x02, 0x80, 0xFF], "x.br", "brotli -d"),
+        ([0x04, 0x22, 0x4D, 0x18], "x.lz4", "lz4 -d"), ([UInt8](repeating: 97, count: 257) + Array("ustar".utf8), "x.tar", "tar -xf"),
+    ]) func eachCompressionIsNamedWithItsCommand(_ beginning: [UInt8], _ name: String, _ command: String) throws {
+        let file = beginning + [0, 1, 2, 3]
+        for bytes in [file, Self.gzip(file)] where bytes == file || !name.hasSuffix(".br") {
+            let error = #expect(throws: CassetteError.self) { try Importing().run(bytes: bytes, as: name) }
+            #expect(error?.message.contains("\"\(command)\"") == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test func gzipInGzipIsNamed() throws {
+        let twice = Self.gzip(Self.gzip(Array("{}".utf8)))
+        let error = #expect(throws: CassetteError.self) { try Importing().run(bytes: twice, as: "x.gz.gz") }
+        #expect(error?.message.contains("compressed twice with gzip") == true)
+    }
+
+    /// One stored block (RFC 1951, 3.2.4; RFC 1952, 2.3).
+    private static func gzip(_ bytes: [UInt8]) -> [UInt8] {
+        func little(_ value: UInt32, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) } }
+        let size = UInt32(bytes.count)
+        return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1] + little(size, 2) + little(~size, 2) + bytes + little(PlainCRC32.value(bytes), 4)
+            + little(size, 4)
     }
 }

@@ -44,6 +44,23 @@ import Testing
         #expect(exchanges[1].response?.trailers?.lines == ["T: 1"])
     }
 
+    private static let socket =
+        "GET http://a.test/ws HTTP/1.1\r\nUpgrade: websocket\r\n\r\n"
+        + "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
+
+    @Test(arguments: [("\u{1}\u{2}hi", 1), ("\u{1}\u{2}hi\r\n", 1), ("", nil), ("\r\n", nil), ("\u{1}\n\u{2}\n", 1)])
+    func messagesOfAWebSocketDoNotStopTheOthers(_ frames: String, _ count: Int?) throws {
+        let more = frames.isEmpty || frames.hasSuffix("\n") ? "\(Self.request)\(Self.answer)" : ""
+        let (report, exchanges) = try self.run("\(Self.socket)\(frames)\(more)", as: "m", .raw)
+        #expect(exchanges.map { $0.response?.status } == (more.isEmpty ? [101] : [101, 200]))
+        #expect(self.losses(report)["unknownPart"] == count)
+    }
+
+    @Test func messagesOfAWebSocketThatHideAnotherMessageAreAnError() throws {
+        let message = try self.importing.failure("\(Self.socket)\u{1}\u{2}hi\(Self.request)\(Self.answer)", as: "m")
+        #expect(message.contains("messages of a WebSocket are followed by other messages"), "\(message)")
+    }
+
     @Test func anAnswerWithoutALengthIsTheRest() throws {
         let open = "HTTP/1.1 200 OK\r\n\r\nall of it"
         #expect(

@@ -87,21 +87,33 @@ struct CharlesReader {
                     self.context.lose(.base64, at: body)
                     return ImportedBody([], .asSent, isComplete: false)
                 }
-                return ImportedBody(bytes, .either)
+                return ImportedBody(bytes, .either, isComplete: bytes.count >= Self.size(message, fields) ?? 0)
             }
             if let text = body["text"] {
                 guard let data = text.data else { throw self.context.error(text, path, "expected text, found \(text.kind)") }
-                if body["encoding"]?.string == "base64", let bytes = LooseBase64.decode(data[...]) { return ImportedBody(bytes, .either) }
+                if body["encoding"]?.string == "base64", let bytes = LooseBase64.decode(data[...]) {
+                    return ImportedBody(bytes, .either, isComplete: bytes.count >= Self.size(message, fields) ?? 0)
+                }
                 let text = DecodedText(data, type: Self.type(message, fields), context: self.context)
                 let isCoded = fields.contains("content-encoding")
-                // The size of an encoded body says nothing about the text. `sizes` may count chunks.
+                // The size of an encoded body says nothing about the text.
                 let length = isCoded ? nil : fields.first("content-length").flatMap { Int($0) }
-                let isWhole = text.isWhole(size: body["decodedSize"]?.int, length: length)
+                let isWhole = text.isWhole(size: body["decodedSize"]?.int ?? Self.size(message, fields), length: length)
                 return ImportedBody(text.bytes, .decoded, isComplete: isWhole)
             }
         }
         let size = message?["sizes"]?["body"]?.int ?? fields.first("content-length").flatMap { Int($0) } ?? 0
         return size > 0 ? ImportedBody([], .asSent, isComplete: false) : nil
+    }
+
+    /// The size of a body without codings, in bytes; nil if unknown.
+    private static func size(_ message: SourceValue?, _ fields: HeaderFields) -> Int? {
+        guard !fields.contains("content-encoding") else { return nil }
+        if let length = fields.first("content-length").flatMap({ Int($0) }) { return length }
+        // Here, `sizes` may count the lines of chunks, or the heads of frames.
+        let line = message?["header"]?["firstLine"]?.string ?? ""
+        guard !fields.contains("transfer-encoding"), line.contains("HTTP/1") else { return nil }
+        return message?["sizes"]?["body"]?.int
     }
 
     /// The type, with the charset that Charles detected if the field names none.

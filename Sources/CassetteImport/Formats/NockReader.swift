@@ -14,7 +14,9 @@ struct NockReader {
     func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {
         try stream.forEachElement(self.context, "") { value in
             guard let exchange = try self.exchange(value) else { return }
-            for _ in 0..<(try self.times(value)) { try deliver(exchange) }
+            for exchange in [exchange, self.inBytes(exchange, value)].compactMap({ $0 }) {
+                for _ in 0..<(try self.times(value)) { try deliver(exchange) }
+            }
         }
         try stream.end()
     }
@@ -103,12 +105,27 @@ struct NockReader {
         return scope
     }
 
+    /// The same exchange with the bytes that its request's body may stand for; nil if it cannot stand for bytes.
+    ///
+    /// nock records a body that is not UTF-8 as hex digits, and compares such a body with these digits. The definition of a text that
+    /// consists of such digits is the same, so that either of them matches.
+    private func inBytes(_ exchange: ImportedExchange, _ value: SourceValue) -> ImportedExchange? {
+        guard case .text(let text)? = value["body"]?.content, exchange.requestBody?.bytes == text, let bytes = Hex.decode(text),
+            !UTF8Validator.isValid(bytes), !text.contains(where: { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "F") })
+        else { return nil }
+        var other = exchange
+        other.requestBody = ImportedBody(bytes, .asSent)
+        return other
+    }
+
     /// Names and values in turn, as Node has them, or an object.
     private func append(_ value: SourceValue?, to fields: inout FieldBuilder) throws(CassetteError) {
-        guard let list = value?.list, list.allSatisfy({ $0.data != nil }), list.count.isMultiple(of: 2) else {
+        guard let list = value?.list, list.allSatisfy({ $0.data != nil }), let last = list.last else {
             return try fields.append(value, in: "rawHeaders")
         }
-        for index in stride(from: 0, to: list.count, by: 2) {
+        // The name of a field whose value is missing.
+        if !list.count.isMultiple(of: 2) { self.context.lose(.fields, at: last) }
+        for index in stride(from: 0, to: list.count - 1, by: 2) {
             fields.append(list[index].string ?? "", list[index + 1].data ?? [], at: list[index])
         }
     }

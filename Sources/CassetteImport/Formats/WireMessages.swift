@@ -126,6 +126,17 @@ struct WireMessages {
         }
     }
 
+    /// The length of the frames after the head of a WebSocket's answer, up to the next message.
+    func frames(_ bytes: ArraySlice<UInt8>) throws(CassetteError) -> Int {
+        let start = Self.startLine(in: bytes)
+        // A message that does not begin a line would be lost without a word.
+        let frames = bytes[..<(start ?? bytes.endIndex)]
+        guard !frames.indices.contains(where: { frames[$0] == 32 && frames[$0...].starts(with: " HTTP/1.".utf8) }) else {
+            throw self.error("messages of a WebSocket are followed by other messages on the same line, so their end is unknown")
+        }
+        return frames.count
+    }
+
     /// The start of the first line that could be the first line of a message; nil if there is none.
     private static func startLine(in bytes: ArraySlice<UInt8>) -> Int? {
         var start = bytes.startIndex
@@ -376,6 +387,11 @@ struct RawMessageReader {
                 exchange.outcome = .failed(Failure(kind: .reset, message: "the file has no answer"))
             } else {
                 rest = rest.dropFirst(try messages.respond(rest, to: &exchange, .open))
+                if exchange.response?.status == 101 {
+                    let count = try messages.frames(rest)
+                    if rest.prefix(count).contains(where: { $0 != 13 && $0 != 10 }) { self.context.lose(.unknownPart) }
+                    rest = rest.dropFirst(count)
+                }
                 skipEmptyLines()
             }
             guard !exchange.request.url.isEmpty else { continue }
