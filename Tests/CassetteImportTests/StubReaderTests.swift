@@ -228,6 +228,42 @@ import Testing
         #expect(try self.urls("\(path), \"scheme\": \(scheme), \"method\": []").urls == ["http://a.test/a"])
     }
 
+    /// How clients spell the decoded value of a query item.
+    @Test(arguments: [
+        ("it's (x)!*", ["it%27s%20%28x%29%21%2A", "it%27s+%28x%29%21*", "it's%20(x)!*", "it%27s%20(x)!*", "it%27s+(x)!*", "it's+(x)!*"]),
+        ("[1]", ["%5B1%5D", "[1]"]), ("{x}", ["%7Bx%7D", "{x}"]), ("a=b", ["a%3Db", "a=b"]), ("a|b^c", ["a%7Cb%5Ec", "a|b^c"]),
+        ("k:v,k2:v2 z/y?q", ["k%3Av%2Ck2%3Av2%20z/y%3Fq", "k:v,k2:v2+z/y?q", "k%3Av%2Ck2%3Av2+z/y%3Fq"]), ("a*b", ["a%2Ab", "a*b"]),
+        ("a+b&c%", ["a%2Bb%26c%25"]), ("a", ["a"]),
+    ]) func aStubAnswersTheSpellingsOfClients(_ value: String, _ spellings: [String]) throws {
+        let text =
+            #"{"request": {"method": "GET", "urlPath": "/", "queryParameters": {"q": {"equalTo": "\#(value)"}}}, "response": {"status": 200}}"#
+        let urls = try self.importing.run(text, as: "m.json") { $0.base = "http://a.test" }.interactions.map(\.request.url)
+        #expect(Set(spellings.map { "http://a.test/?q=\($0)" }).isSubset(of: urls), "\(urls)")
+        #expect(Set(urls).count == urls.count)
+        if spellings.count == 1 { #expect(urls.count == 1) }
+    }
+
+    @Test(arguments: [
+        (#"{"equalToJson": {"a": "${json-unit.any-string}"}}"#, false), (##"{"equalToJson": "{\"a\": \"#{json-unit.ignore}\"}"}"##, false),
+        (#"{"equalToXml": "<a>${xmlunit.ignore}</a>", "enablePlaceholders": true}"#, false),
+        (#"{"equalToXml": "<a>${xmlunit.ignore}</a>"}"#, true), (#"{"equalToJson": {"a": "${other}"}}"#, true),
+    ]) func aValueThatStandsForOthersIsAPattern(_ pattern: String, _ hasBody: Bool) throws {
+        let text = #"{"request": {"method": "POST", "url": "/", "bodyPatterns": [\#(pattern)]}, "response": {"status": 200}}"#
+        let (report, exchanges) = try self.importing.run(text, as: "m.json")
+        #expect((exchanges[0].request.body != nil) == hasBody)
+        #expect(report.losses.first { $0.kind == "matcher" }?.count == (hasBody ? nil : 1))
+    }
+
+    @Test func aStubThatForwardsIsReported() throws {
+        let text = #"""
+            {"mappings": [{"request": {"method": "GET", "url": "/"}, "response": {"proxyBaseUrl": "http://a.test"}},
+              {"request": {"method": "GET", "url": "/b"}, "response": {"status": 200}}]}
+            """#
+        let (report, exchanges) = try self.importing.run(text, as: "m.json")
+        let counts = Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
+        #expect(exchanges.count == 1 && counts["forwarded"] == 1 && counts["refused"] == nil)
+    }
+
     private static func pair(_ request: String) -> String {
         #"{"data": {"pairs": [{"request": {"destination": [{"matcher": "exact", "value": "a.test"}], \#(request)}, "response": {"status": 200, "body": "x"}}]}}"#
     }

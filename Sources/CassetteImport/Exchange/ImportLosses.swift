@@ -26,6 +26,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case scenario
     case matcher
     case refused
+    case forwarded
     case host
     case scheme
     case repeated
@@ -70,6 +71,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .scenario: "a stub depends on a scenario: it is used in the order of the file"
         case .matcher: "a request is a pattern: the conditions that only a pattern can express were left out"
         case .refused: "a stub has no request that could be recorded and was left out"
+        case .forwarded: "a stub forwards its requests and has no answer, and was left out"
         case .host: "a request does not name a host: it uses the one from --host"
         case .scheme: "a stub does not name its scheme: it uses the one from --host"
         case .repeated: "a stub answers any number of requests: replay it with --repeat last"

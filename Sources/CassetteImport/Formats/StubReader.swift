@@ -161,36 +161,57 @@ struct StubRequest {
     }
 }
 
-/// The ways in which clients encode a decoded query value. A stub matches all of them; a recorded request matches only its own.
-enum QuerySpelling: CaseIterable {
-    /// Like `encodeURIComponent` and most URL libraries, like forms, and the same two without escaping what a query may contain (RFC 3986,
-    /// 3.4).
-    case escaped, form, plain, plainForm
+/// A way in which clients encode a decoded query value. A stub matches all of them; a recorded request matches only its own.
+struct QuerySpelling {
+    /// The characters that stay as they are, in addition to unreserved ones (RFC 3986, 2.3).
+    private let plain: Set<UInt8>
+    private let space: String
+
+    private init(_ plain: String, space: String = "%20") {
+        self.plain = Set(plain.utf8)
+        self.space = space
+    }
+
+    /// What a query may contain (RFC 3986, 3.4), without the characters that separate items or stand for a space.
+    private static let allowed = "/:@?,;!'()*$"
+
+    /// Of the URL libraries and form encoders that are in use.
+    private static let all: [QuerySpelling] = [
+        // Most libraries, and most encoders of forms, such as those of Python, Go, PHP and Dart.
+        QuerySpelling(""), QuerySpelling("", space: "+"),
+        // Those that escape nothing that a query may contain, such as URLComponents, with and without the semicolon.
+        QuerySpelling(Self.allowed), QuerySpelling(Self.allowed, space: "+"), QuerySpelling("/:@?,!'()*$"),
+        // encodeURIComponent, OkHttp, and quote of Python.
+        QuerySpelling("!'()*"), QuerySpelling("*"), QuerySpelling("/"),
+        // URLSearchParams, URLEncoder of Java and URI.encode_www_form of Ruby; HttpUtility of .NET; Perl; quote_plus of Python with a slash.
+        QuerySpelling("*", space: "+"), QuerySpelling("!()*", space: "+"), QuerySpelling("!'()*", space: "+"),
+        QuerySpelling("/", space: "+"),
+        // The URL of browsers and Node for a query that is already in one text (WHATWG URL, "query percent-encode set").
+        QuerySpelling("/:@?,;!()*$[]{}|^`\\="), QuerySpelling("/:@?,;!'()*$[]{}|^`\\="),
+    ]
 
     /// `?name=value&…`; empty if there are no pairs.
     func query(_ pairs: [(name: String, value: String)], after path: String) -> String {
         var text = ""
         for pair in pairs {
             text += text.isEmpty && !path.contains("?") ? "?" : "&"
-            text += "\(self.text(pair.name))=\(self.text(pair.value))"
+            // In a name, `=` would end it.
+            text += "\(self.text(pair.name, isName: true))=\(self.text(pair.value))"
         }
         return text
     }
 
-    private func text(_ text: String) -> String {
+    private func text(_ text: String, isName: Bool = false) -> String {
         var spelled = ""
         for byte in text.utf8 {
-            switch byte {
-            case 32 where self == .form || self == .plainForm: spelled += "+"
-            case UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: ","), UInt8(ascii: ";"),
-                UInt8(ascii: "!"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "$"):
-                if self == .plain || self == .plainForm {
-                    spelled.unicodeScalars.append(UnicodeScalar(byte))
-                } else {
-                    spelled += StubRequest.encoded(String(UnicodeScalar(byte)))
-                }
-            case 0..<128: spelled += StubRequest.encoded(String(UnicodeScalar(byte)))
-            default: spelled += "%\(String(byte, radix: 16, uppercase: true))"
+            if byte == 32 {
+                spelled += self.space
+            } else if self.plain.contains(byte), !isName || byte != UInt8(ascii: "=") {
+                spelled.unicodeScalars.append(UnicodeScalar(byte))
+            } else if byte < 128 {
+                spelled += StubRequest.encoded(String(UnicodeScalar(byte)))
+            } else {
+                spelled += "%\(String(byte, radix: 16, uppercase: true))"
             }
         }
         return spelled
@@ -204,7 +225,7 @@ enum QuerySpelling: CaseIterable {
     ) -> [ImportedExchange] {
         var urls: [String] = []
         for query in queries {
-            for spelling in self.allCases { if let url = url(spelling, query), !urls.contains(url) { urls.append(url) } }
+            for spelling in self.all { if let url = url(spelling, query), !urls.contains(url) { urls.append(url) } }
         }
         return urls.map { url in
             var exchange = exchange
@@ -327,8 +348,11 @@ struct WireMockReader {
     /// One exchange for each encoding of the query.
     private func exchanges(_ stub: SourceValue) throws -> [ImportedExchange] {
         let response = try self.context.required(stub, "response")
-        guard let value = stub["request"], response["proxyBaseUrl"] == nil, let (request, base, query) = try self.request(value, stub)
-        else {
+        guard response["proxyBaseUrl"] == nil else {
+            self.context.lose(.forwarded, at: stub)
+            return []
+        }
+        guard let value = stub["request"], let (request, base, query) = try self.request(value, stub) else {
             self.context.lose(.refused, at: stub)
             return []
         }
@@ -412,7 +436,9 @@ struct WireMockReader {
             let isLoose = pattern.members?.contains { !$0.name.hasPrefix("equal") && $0.name != "binaryEqualTo" && $0.value.bool != false }
             if body != nil || isLoose != false { self.context.lose(.matcher, at: pattern) }
             guard body == nil else { continue }
-            if let text = pattern["equalTo"]?.data {
+            if Self.hasPlaceholders(pattern) {
+                if isLoose == false { self.context.lose(.matcher, at: pattern) }
+            } else if let text = pattern["equalTo"]?.data {
                 body = ImportedBody(text, .decoded)
             } else if let json = pattern["equalToJson"] {
                 body = ImportedBody(json.list == nil && json.members == nil ? json.data ?? [] : json.json(), .decoded)
@@ -425,6 +451,18 @@ struct WireMockReader {
             }
         }
         return body
+    }
+
+    /// Whether a text in the expected JSON or XML stands for any value, or for those of a kind (JsonUnit, XMLUnit).
+    private static func hasPlaceholders(_ pattern: SourceValue) -> Bool {
+        for (name, marks) in [("equalToJson", ["${json-unit.", "#{json-unit."]), ("equalToXml", ["${xmlunit.", "#{xmlunit."])] {
+            guard let value = pattern[name] else { continue }
+            // XMLUnit reads them only if it is told to.
+            guard name == "equalToJson" || pattern["enablePlaceholders"]?.bool == true else { continue }
+            let text = String(decoding: value.data ?? value.json(), as: UTF8.self)
+            if marks.contains(where: text.contains) || pattern["placeholderOpeningDelimiterRegex"] != nil { return true }
+        }
+        return false
     }
 
     // MARK: Its answer
