@@ -219,7 +219,7 @@ public indirect enum RedactionPlace: Sendable, Hashable {
         guard !name.contains("[*]") else {
             throw SettingSyntaxError("\"\(text.prefix(200))\" names every item of a list, which redaction cannot: name each of them")
         }
-        if let bar = self.foreignBar(in: name), self.bar(in: name) == nil {
+        if let bar = self.foreignBar(in: name), self.bar(in: name).map({ bar < $0 }) ?? true {
             throw SettingSyntaxError(
                 "\"\(text.prefix(200))\" leads to \"\(name[name.index(after: bar)...].prefix(200))\", which redaction does not read there: write \"json:/POINTER\", \"xml:/a/b\", \"form:NAME\" or \"part:NAME\" after the bar, or name the whole \(word == "part" ? "part" : "field")"
             )

@@ -39,8 +39,8 @@ enum OrdinaryValue {
             return first >= 65 && first <= 90 && value.dropFirst().allSatisfy { $0 >= 97 && $0 <= 122 } && SecretNames.isName(value)
         }
         if self.numeric.contains(kind) { return digits == 0 && value.count < self.wordLimit }
-        // A token of a language model, or of a market: `BTC-USDT`, `T1`.
-        if kind == "token", first == 32 || value.count < self.tokenLimit && blanks == 0 && wide == 0 || self.isTicker(value) { return true }
+        // A token of a language model, or of a market: `BTC-USDT`.
+        if kind == "token", first == 32 || self.isTicker(value) { return true }
         if letters > 0, letters <= 2, self.isDateTime(value) { return true }
         if letters == 0, wide == 0 { return digits == 0 || self.isNumbers(value) }
         if kind == "session", self.isResource(value) { return true }
@@ -76,9 +76,6 @@ enum OrdinaryValue {
         let word = String(decoding: value.filter { !"<>[](){}*_-. ".utf8.contains($0) }, as: UTF8.self).lowercased()
         return ["redacted", "filtered", "masked", "removed", "hidden", "sanitized", "scrubbed"].contains(word)
     }
-
-    /// The fewest characters of a token.
-    private static let tokenLimit = 6
 
     /// Capitals with a hyphen or a slash between them.
     private static func isTicker(_ value: UnsafeRawBufferPointer) -> Bool {
@@ -142,14 +139,24 @@ enum PlainWords {
     private static let labels = ["passw", "token", "secret", "code", "codi", "key", "label", "field", "otp", "login"]
     private static let labelLimit = 64
 
-    /// Whether a text is the label of a field or a name in a program, rather than a secret: words with signs or markup, at most one digit,
-    /// and one of the words that labels have, or letters of a language: `Kennwort*`, `login-password-2`, `Clé_API`.
+    /// Whether a text is the label of a field or a name in a program, rather than a secret: words with signs or markup, and one of the words
+    /// that labels have, or letters of a language: `Kennwort*`, `login-password-2`, `Clé_API`. A digit stands alone.
     static func isLabel(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count <= self.labelLimit, bytes.count(where: { $0 >= 48 && $0 <= 57 }) <= 1 else { return false }
+        guard bytes.count <= self.labelLimit else { return false }
+        var before = UInt8(ascii: "a")
+        var digits = 0
+        for byte in bytes {
+            if byte >= 48, byte <= 57 {
+                digits += 1
+                guard digits == 1, "-_ ".utf8.contains(before) else { return false }
+            }
+            before = byte
+        }
         let words = bytes.filter { !($0 >= 48 && $0 <= 57) && !"_*<>/&;[]".utf8.contains($0) }
         guard self.isLetters(words) else { return false }
+        if digits == 0, words.contains(where: { $0 >= 128 }) || bytes.last == UInt8(ascii: "*") { return true }
         let text = String(decoding: words, as: UTF8.self).lowercased()
-        return words.contains { $0 >= 128 } || bytes.last == UInt8(ascii: "*") || self.labels.contains { text.contains($0) }
+        return self.labels.contains { text.contains($0) }
     }
 
     private static func mayDivide(_ byte: UInt8) -> Bool { byte == 32 || "'.,:!?-()".utf8.contains(byte) }

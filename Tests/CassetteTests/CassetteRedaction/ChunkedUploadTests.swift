@@ -55,7 +55,7 @@ import Testing
         #expect(
             text.hasSuffix(
                 "0;chunk-signature=ffff\r\nx-amz-checksum-crc32:\(self.crc32(Self.redacted))\r\nx-amz-trailer-signature:00\r\n\r\n"))
-        #expect(text.hasPrefix("28;chunk-signature=0a1b\r\n{\"user\""))
+        #expect(text.hasPrefix("29;chunk-signature=0a1b\r\n{\"user\""))
     }
 
     /// Wherever the chunks end, the payload is redacted as it is without chunks.

@@ -14,7 +14,7 @@ import Testing
         "<form action=\"/login\"><input type=\"password\" name=\"password\"><input name=\"token\"></form>",
         "https://example.com/?code=200&error_code=7&sort=desc&session=on&auth=none&sig=no",
         "https://example.com/price?token=USDC&otp=on", "https://example.com/price?token=DAI", "{\"token\":\" wor1d\"}",
-        "{\"token\":\"BTC-USDT\"}", "{\"token\":\"erc20\"}", "{\"token\":\"T1\"}", "{\"token\":\"2024-05-06T07:08:09Z\"}",
+        "{\"token\":\"BTC-USDT\"}", "{\"token\":\"2024-05-06T07:08:09Z\"}",
         "{\"password\":\"<redacted>\"}", "{\"password\":\"[FILTERED]\"}", "{\"api_key\":\"REDACTED\"}",
     ])
     func proseAndNumbersStay(text: String) {
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Labels of a page in other languages, which scripts and titles have as well.
-    @Test(arguments: ["Kennwort*", "Clé_API", "mật_khẩu", "<b>Passwort</b>", "login-password-2", "PasswordField1", "2FA-Code"])
+    @Test(arguments: ["Kennwort*", "Clé_API", "mật_khẩu", "<b>Passwort</b>", "login-password-2"])
     func labelsStayOutsideTheirPlaces(label: String) {
         let vault = SecretVault()
         _ = RedactionFixtures.body("{\"password\":\"\(label)\",\"token\":\"\(label)\"}", vault: vault)
