@@ -1,7 +1,9 @@
 import CassetteModel
 import Foundation
+import TapeBytes
 import TapeExchange
 import Testing
+import TrafficRules
 @testable import TapeProxy
 
 /// WebSockets that pass through a recording proxy: what the ends receive, and what the cassette records.
@@ -117,6 +119,34 @@ import Testing
         try client.send(goodbye)
         try client.end()
         origin.finish()
+    }
+
+    /// A final answer opens the WebSocket, so its body is messages.
+    @Test(arguments: [
+        (#"{"kind": "drop", "after": "1 messages"}"#, "ac"), (#"{"kind": "garbage", "after": "1 messages"}"#, "a"), (#""cut""#, ""),
+    ])
+    func aRuleBreaksItInHTTP2(fault: String, messages: String) throws {
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("GET /chat")
+            try connection.send(Array(Self.switching.utf8) + "abc".flatMap { WebSocketTalk.text(String($0), from: .server) })
+            _ = try? connection.readToEnd()
+        }
+        let node = RuleNode(try JSONDocument(Array("[{\"fault\": \(fault)}]".utf8)).root)
+        let engine = RuleEngine(try TrafficRules([RuleList(node: node, file: "rules", folder: nil)]))
+        let proxy = try RunningProxy { $0.rules = engine }
+        let client = try ExtendedConnect(
+            proxy.connect(), authority: "127.0.0.1:\(proxy.server.port)", path: "/http://\(origin.authority)/chat")
+        #expect(try client.status() == 200)
+        for message in messages { #expect(try client.read(count: 3) == WebSocketTalk.text(String(message), from: .server)) }
+        if messages == "ac" {
+            try client.send(WebSocketTalk.close(1000, from: .client))
+            try client.end()
+        } else {
+            #expect(throws: (any Error).self) { try client.read(count: 5) }
+        }
+        try proxy.stop()
+        origin.finish()
+        #expect(engine.report().flatMap(\.notes) == [])
     }
 
     // MARK: Unreadable bytes
