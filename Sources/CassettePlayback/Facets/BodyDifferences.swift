@@ -103,12 +103,16 @@ struct FacetPairing {
     static func partner(of live: BodyFacet, among recorded: [BodyFacet]) -> Int? {
         var best: (index: Int, rank: Int)?
         for (index, other) in recorded.enumerated()
-        where other.place == live.place && other.name == live.name && other.within == live.within {
-            let rank = (other.filename == live.filename ? 2 : 0) + (other.type == live.type ? 1 : 0)
+        where other.place == live.place && other.within == live.within
+            && (other.name == live.name || Self.isNameless(other) && Self.isNameless(live))
+        {
+            let rank = (other.filename == live.filename ? 2 : 0) + (other.type == live.type ? 1 : 0) + (other.name == live.name ? 4 : 0)
             if rank > best?.rank ?? -1 { best = (index, rank) }
         }
         return best?.index
     }
+
+    private static func isNameless(_ facet: BodyFacet) -> Bool { facet.place == .formField && facet.type == FormFacets.nameless }
 
     /// Either may be nil, but not both.
     func differences(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
@@ -140,6 +144,9 @@ struct FacetPairing {
         case .formField where live?.isContainer == true && recorded?.isContainer == true:
             // The facets of its content show the difference.
             return []
+        case .formField where [live, recorded].allSatisfy({ $0.map(Self.isNameless) ?? true }) && live?.name != recorded?.name:
+            let here = live.map { self.hidesCodes ? LiveSecrets.withoutCodes($0.name) : $0.name }
+            return [.formField(name: "", here: here.map(Self.text), recorded: recorded.map { Self.text($0.name) })]
         case .formField:
             if let shown, let recorded, let parted = TextParting(shown.value, recorded.value) {
                 return [.parted(offset: parted.offset, .formField(name: name, here: parted.here, recorded: parted.recorded))]

@@ -11,6 +11,9 @@ struct FormFacets {
         self.digest = digest
     }
 
+    /// The type of a field without a name, for display.
+    static let nameless = Array("nameless".utf8)
+
     func read(_ form: UnsafeRawBufferPointer, into collector: inout FacetCollector) {
         var start = 0
         while start < form.count {
@@ -24,15 +27,23 @@ struct FormFacets {
         let equals = ByteScan.index(of: UInt8(ascii: "="), in: field, from: 0)
         var name = Self.decoded(field[..<equals])
         var value = equals < field.count ? Self.decoded(field[(equals + 1)...]) : []
-        guard !self.plan.fields.ignores(name) else { return }
+        let isNameless = equals == field.count
+        guard !self.plan.fields.ignores(name), !isNameless || !self.plan.fields.ignores([]) else { return }
         let rules = self.plan.fields[name]
         var sent = value
         var hasMarks = false
+        var tag = FacetHash.Tag.field
+        if isNameless, let rules = self.plan.fields[[]] {
+            switch name.withUnsafeBytes({ rules.outcome(for: $0) }) {
+            case .asIs: break
+            case .rewritten(let rewritten): name = rewritten
+            case .substitute(let substitute): (name, tag) = (substitute, .pattern)
+            }
+        }
         if let marked = name.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { (name, hasMarks) = (marked, true) }
         if let marked = value.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { (value, hasMarks) = (marked, true) }
         let path = name.withUnsafeBytes { FacetHash.path(FacetHash.root, $0) }
         let optional = rules?.isOptional == true ? [path] : []
-        var tag = FacetHash.Tag.field
         switch rules.map({ rules in value.withUnsafeBytes { rules.outcome(for: $0) } }) ?? .asIs {
         case .asIs: break
         case .rewritten(let rewritten): (value, sent) = (rewritten, rewritten)
@@ -47,8 +58,12 @@ struct FormFacets {
                     optional: optional)
             }
         }
+        // Without `=` and with a digit, it is a value and not a word, as in `1732720000000`.
+        let isValue = isNameless && name.contains { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
         value.withUnsafeBytes { value in
-            collector.add(FacetHash.value(path, tag, value), .formField, name: name, value: value, hasMarks: hasMarks, optional: optional)
+            collector.add(
+                FacetHash.value(path, tag, value), .formField, name: name, value: value, type: isValue ? Self.nameless : [],
+                hasMarks: hasMarks, optional: optional)
         }
     }
 

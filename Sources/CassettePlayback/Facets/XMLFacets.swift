@@ -329,15 +329,31 @@ struct XMLFacets {
     private mutating func instruction(_ target: Range<Int>, _ data: [UInt8]) {
         let name = FacetHash.path(1, self.slice(target))
         let place = self.open.last?.children ?? self.topCount
+        let number = (self.open.last?.seen ?? self.topCount) + 1
         let path = withUnsafeBytes(of: name) { FacetHash.path(self.open.last?.path ?? FacetHash.root, $0, ordinal: -2 - place) }
         if let last = self.open.indices.last { self.open[last].seen += 1 }
+        let verdict = self.verdict(ofInstruction: self.slice(target), number)
+        if case .ignored = verdict { return }
         self.countChild(name, shown: self.slice(target), mark: "?")
         let end = self.pointer.count
         self.pointer += "/?".utf8
         self.pointer += self.slice(target)
-        if place > 0 { self.pointer += "[\(place + 1)]".utf8 }
-        self.add(path, .instruction, data, .compared, type: "instruction", self.bindings(in: data))
+        if number > 1 { self.pointer += "[\(number)]".utf8 }
+        self.add(path, .instruction, data, verdict, type: "instruction", self.bindings(in: data))
         self.pointer.removeLast(self.pointer.count - end)
+    }
+
+    /// The verdict of the rules on an instruction, by its target and its number among the children of its element: `?p`, or `?p[2]`.
+    private func verdict(ofInstruction target: UnsafeRawBufferPointer, _ number: Int) -> PointerSet.Verdict {
+        let rules = self.open.last?.rules ?? self.pointers.all
+        guard !rules.isEmpty else { return .compared }
+        let depth = self.open.count
+        var found = PointerReach.none
+        let name = [UInt8(ascii: "?")] + Array(target)
+        for name in [name, name + "[\(number)]".utf8] {
+            found.formUnion(name.withUnsafeBytes { self.pointers.descend(rules, depth: depth, name: $0, takesAny: false) })
+        }
+        return self.pointers.verdict(found, depth: depth + 1)
     }
 
     private mutating func documentType(_ range: Range<Int>) {

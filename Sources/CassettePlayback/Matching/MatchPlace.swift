@@ -19,7 +19,7 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     case xml(PlacePointer)
     /// A field of gRPC messages, by the numbers or names of the fields on the path to it.
     case grpc(PlacePointer)
-    /// All fields of a form with a name.
+    /// All fields of a form with a decoded name. The empty name also covers fields without `=`.
     case formField(String)
     /// All parts of a multipart body with a name.
     case part(String)
@@ -33,9 +33,10 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
 
     /// `query:ts`, `json:/items/*/id`, `path` and so on: a place that has one value, or one for each element or member.
     ///
-    /// Refuses paths that reach further, which only rules of comparison take (`init(reaching:)`).
+    /// Refuses fields without a name and paths that reach further, which only rules of comparison take (`init(reaching:)`).
     public init(_ text: String) throws(MatchRuleError) {
         let place = try MatchPlace(reaching: text)
+        guard place != .formField("") else { throw Self.nameless("form") }
         guard place.isPlain else {
             throw MatchRuleError(
                 .unknownPlace,
@@ -81,8 +82,8 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
             return
         }
         guard ["header", "query", "form", "part", "filename"].contains(kind) else { throw Self.unknown(text) }
-        guard !argument.isEmpty || kind == "query" else {
-            throw MatchRuleError(.unknownPlace, "\"\(kind):\" lacks a name; write \"\(kind):NAME\"")
+        guard !argument.isEmpty || kind == "query" || kind == "form" else {
+            throw Self.nameless(kind)
         }
         switch kind {
         case "header": self = .header(try Self.fieldName(argument))
@@ -146,6 +147,10 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     package static func isKnown(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return Self.plain[text] != nil }
         return ["json", "xml", "grpc", "header", "query", "form", "part", "filename"].contains(String(text[..<colon]))
+    }
+
+    private static func nameless(_ kind: String) -> MatchRuleError {
+        MatchRuleError(.unknownPlace, "\"\(kind):\" lacks a name; write \"\(kind):NAME\"")
     }
 
     private static func unknown(_ text: String) -> MatchRuleError {

@@ -434,12 +434,33 @@ enum IgnorablePlace {
             let part = place.hasPrefix("filename:") ? "part:" + place.dropFirst("filename:".count) : nil
             let isCovered = places.contains { other in
                 other == part || place.hasPrefix(other + "|") || self.isPath(other) && place.hasPrefix(other + "/")
+                    || self.coversNumbered(other, place)
             }
             return !isCovered && !(coversBody && self.isInBody(place))
         }
     }
 
-    /// The places with `*` for the indexes of JSON elements, without duplicates: `json:/items/*/id` covers the id of any item.
+    /// Whether a place in XML names elements of which the other one has only some: `xml:/a/b` covers `xml:/a/b[2]/c`.
+    private static func coversNumbered(_ place: String, _ other: String) -> Bool {
+        guard place != other, self.isXML(place), self.isXML(other) else { return false }
+        let (names, others) = (place.split(separator: "/"), other.split(separator: "/"))
+        guard names.count <= others.count else { return false }
+        return zip(names, others).allSatisfy { $0 == $1 || $0 == self.withoutNumber($1) }
+    }
+
+    private static func isXML(_ place: String) -> Bool {
+        place[(place.lastIndex(of: "|").map { place.index(after: $0) } ?? place.startIndex)...].hasPrefix("xml:/")
+    }
+
+    /// `b` for `b[2]`.
+    private static func withoutNumber(_ name: Substring) -> Substring {
+        guard name.hasSuffix("]"), let open = name.lastIndex(of: "["), open > name.startIndex,
+            name[name.index(after: open)...].dropLast().allSatisfy(\.isWholeNumber)
+        else { return name }
+        return name[..<open]
+    }
+
+    /// The places for any element, without duplicates: `json:/items/*/id` covers the id of any item, and `xml:/a/b/c` any `c` in any `b`.
     static func ofAnyElement(_ places: [String]) -> [String] {
         var general: [String] = []
         for place in places {
@@ -448,7 +469,14 @@ enum IgnorablePlace {
             let names = place[start...].split(separator: "/", omittingEmptySubsequences: false).map { name in
                 !name.isEmpty && name.allSatisfy(\.isWholeNumber) ? "*" : String(name)
             }
-            let own = isJSON ? String(place[..<start]) + names.joined(separator: "/") : place
+            let own =
+                if isJSON {
+                    String(place[..<start]) + names.joined(separator: "/")
+                } else if self.isXML(place) {
+                    place.split(separator: "/", omittingEmptySubsequences: false).map(self.withoutNumber).joined(separator: "/")
+                } else {
+                    place
+                }
             if !general.contains(own) { general.append(own) }
         }
         return general
@@ -485,15 +513,17 @@ enum IgnorablePlace {
         case .order(let pointer, _): self.place("json:", pointer)
         case .element(let array, let index, _): self.place("json:", "\(array)/\(index)")
         case .parted(_, let difference): self.text(difference)
-        case .xml(let path, _, _): path.hasPrefix("/") && !path.contains("?") ? self.place("xml:", path) : nil
+        case .xml(let path, _, _): path.hasPrefix("/") ? self.place("xml:", path) : nil
         case .grpc(_, let field, _, _): field.isEmpty ? nil : self.place("grpc:", field)
-        case .formField(let name, _, _): self.place("form:", name)
+        case .formField(let name, _, _): name.isEmpty ? "form:" : self.place("form:", name)
         case .part(let name, .filename(.some, .some)): self.place("filename:", name)
         case .part(let name, _): self.place("part:", name)
         case .graphQLItem(let name, _, _): self.place("query:", name)
         case .message(_, let difference): self.text(difference)
         case .within(let container, let difference):
-            self.text(difference).flatMap { self.place("\(container)|", $0) }.flatMap { self.place("", $0) }
+            // The whole part or field, if there is no place for the difference in it.
+            (self.text(difference).flatMap { self.place("\(container)|", $0) } ?? (difference.isOfBody ? container : nil))
+                .flatMap { self.place("", $0) }
         // A different host, method or path means a different request, and no rule can make a status a possible answer.
         case .method, .userInformation, .host, .path, .queryOrder, .condition, .precondition, .remainder, .bodyKind, .closingDelimiter,
             .text, .bytes,

@@ -10,6 +10,8 @@ import Testing
         var recorded: SentRequests.Request
         var live: SentRequests.Request
         var advice: String
+        /// A request that the advice must not answer.
+        var other: SentRequests.Request?
 
         var testDescription: String { self.name }
     }
@@ -36,6 +38,11 @@ import Testing
         let inner = MatchFixture.fields("fedcba9876543210", [("x", value), ("y", "1")])
         let head = ["Content-Disposition: form-data; name=\"outer\"", "Content-Type: multipart/mixed; boundary=fedcba9876543210"]
         return .init(lines: MatchFixture.parts("0123456789abcdef"), body: MatchFixture.multipart("0123456789abcdef", [(head, inner)]))
+    }
+
+    private static func batch(_ line: String, _ second: String = "x") -> SentRequests.Request {
+        let parts = [(["Content-Type: application/http"], "\(line) HTTP/1.1\r\n\r\n"), (["Content-Type: text/plain"], second)]
+        return .init(lines: ["Content-Type: multipart/mixed; boundary=b"], body: MatchFixture.multipart("b", parts))
     }
 
     private static func get(_ url: String, _ lines: [String] = []) -> SentRequests.Request { .init(method: "GET", url: url, lines: lines) }
@@ -76,7 +83,47 @@ import Testing
             name: "the second element", recorded: xml("<a><b/><b/></a>"), live: xml("<a><b/><b>1</b></a>"), advice: "--ignore 'xml:/a/b[2]'"
         ),
         Case(name: "XML text", recorded: xml("<a>x<b/>y</a>"), live: xml("<a>x<b/>z</a>"), advice: "--ignore 'xml:/a/text()[2]'"),
-        Case(name: "XML instruction", recorded: xml("<a><?p 1?></a>"), live: xml("<a><?p 2?></a>"), advice: "--ignore body"),
+        Case(
+            name: "XML instruction", recorded: xml("<a><?p 1?></a>"), live: xml("<a><?p 2?></a>"), advice: "--ignore 'xml:/a/?p'",
+            other: xml("<a><?q 2?></a>")),
+        Case(
+            name: "an XML instruction before the document", recorded: xml("<?p 1?><a/>"), live: xml("<?p 2?><a/>"),
+            advice: "--ignore 'xml:/?p'", other: xml("<?p 2?><b/>")),
+        Case(
+            name: "the second XML instruction", recorded: xml("<a><b/><?p 1?><b/></a>"), live: xml("<a><b/><?p 2?><b/></a>"),
+            advice: "--ignore 'xml:/a/?p[2]'", other: xml("<a><b/><?p 2?><b>1</b></a>")),
+        Case(
+            name: "a new XML instruction", recorded: xml("<a><b/></a>"), live: xml("<a><?p 2?><b/></a>"), advice: "--ignore 'xml:/a/?p'",
+            other: xml("<a><?p 2?><b>1</b></a>")),
+        Case(
+            name: "an attribute of two XML elements", recorded: xml("<a><b i='1' k='x'/><b i='2' k='x'/></a>"),
+            live: xml("<a><b i='3' k='x'/><b i='4' k='x'/></a>"), advice: "--ignore xml:/a/b/@i",
+            other: xml("<a><b i='3' k='x'/><b i='4' k='y'/></a>")),
+        Case(
+            name: "the same element of many XML elements",
+            recorded: xml("<a>\((0..<6).map { "<b><id>\($0)</id><k>x</k></b>" }.joined())</a>"),
+            live: xml("<a>\((9..<15).map { "<b><id>\($0)</id><k>x</k></b>" }.joined())</a>"), advice: "--ignore xml:/a/b/id",
+            other: xml("<a>\((9..<15).map { "<b><id>\($0)</id><k>y</k></b>" }.joined())</a>")),
+        Case(
+            name: "the same element of many XML elements in a part",
+            recorded: parts([("meta", "<a>\((0..<6).map { "<b>\($0)</b>" }.joined())<c/></a>")]),
+            live: parts([("meta", "<a>\((9..<15).map { "<b>\($0)</b>" }.joined())<c/></a>")]), advice: "--ignore 'part:meta|xml:/a/b'",
+            other: parts([("meta", "<a>\((9..<15).map { "<b>\($0)</b>" }.joined())<d/></a>")])),
+        Case(
+            name: "nameless form field", recorded: form("1732720000000&k=1"), live: form("1732720000999&k=1"), advice: "--ignore form:",
+            other: form("1732720000999&k=2")),
+        Case(
+            name: "new nameless form field", recorded: form("k=1"), live: form("k=1&1732720000999"), advice: "--ignore form:",
+            other: form("k=2&1732720000999")),
+        Case(
+            name: "form field with an empty name", recorded: form("=1&k=1"), live: form("=2&k=1"), advice: "--ignore form:",
+            other: form("=2&k=2")),
+        Case(
+            name: "form field without a value", recorded: form("flag&k=1"), live: form("k=1"), advice: "--ignore form:flag",
+            other: form("k=2")),
+        Case(
+            name: "the first line of a request in a part", recorded: batch("GET /x?t=1"), live: batch("GET /x?t=2"),
+            advice: "--ignore part:1", other: batch("GET /x?t=2", "y")),
         Case(
             name: "a line of JSON", recorded: lines("{\"a\":1}\n{\"a\":1}\n"), live: lines("{\"a\":1}\n{\"a\":2}\n"),
             advice: "--ignore json:/1/a"),
@@ -132,6 +179,7 @@ import Testing
         let ignoring = try MatchRules(texts.adding(MatchRuleTexts(ignore: report.ignorablePlaces)))
         #expect(try source.session(rules: ignoring).send(entry.live).replayed == 0)
         #expect(try source.session(rules: ignoring).send(entry.recorded).replayed == 0)
+        if let other = entry.other { #expect(try source.session(rules: ignoring).send(other).replayed == nil) }
     }
 
     /// A difference that no rule should ignore has to be recorded.

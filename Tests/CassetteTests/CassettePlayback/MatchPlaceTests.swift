@@ -11,6 +11,12 @@ struct MatchPlaceTests {
         #expect(try MatchPlace(text).description == text)
     }
 
+    /// A rule of comparison can be for the fields without a name; an edit cannot.
+    @Test func onlyRulesOfComparisonTakeFieldsWithoutAName() throws {
+        #expect(try MatchPlace(reaching: "form:").description == "form:")
+        #expect(throws: MatchRuleError.self) { try MatchPlace("form:") }
+    }
+
     @Test func namesOfFieldsHaveNoCase() throws {
         #expect(try MatchPlace("header:X-Request-ID") == .header("x-request-id"))
     }
