@@ -3,8 +3,11 @@ internal import TapeBytes
 /// The values of a CBOR body as facets (RFC 8949).
 ///
 /// Members may come in any order, lengths and integers in any width, and strings whole or in chunks. An integer never equals a float, and a
-/// text string never equals a byte string. Tags are compared.
+/// text string never equals a byte string. Tags are compared, except for the one that only says that a value is CBOR.
 struct CBORFacets {
+    /// The tag of self-described CBOR, which has no meaning of its own (RFC 8949, 3.4.6).
+    private static let selfDescribed: UInt64 = 55_799
+
     private let reader: CBORReader
     private var tree: TreeFacets
 
@@ -66,7 +69,8 @@ struct CBORFacets {
             return end
         case 4, 5: return self.container(head, place, isKept, tags)
         case 6:
-            return self.value(at: head.end, place, isKept: isKept, tags: tags + "\(head.argument ?? 0) ", tagCount: tagCount + 1)
+            let tag = head.argument == Self.selfDescribed ? "" : "\(head.argument ?? 0) "
+            return self.value(at: head.end, place, isKept: isKept, tags: tags + tag, tagCount: tagCount + 1)
         case _:
             if isKept { self.simple(head, tags, place) }
             return head.info == 24 && (head.argument ?? 0) < 32 ? nil : head.end

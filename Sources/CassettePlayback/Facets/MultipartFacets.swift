@@ -242,12 +242,15 @@ final class PartFacet {
         return names.lazy.compactMap { plan.filenames[$0]?.compared(filename) }.first ?? filename
     }
 
-    /// The type with its charset but no other parameter: the meaning of the bytes depends on the charset.
+    /// The type with its charset but no other parameter, if the meaning of the bytes depends on the charset.
     private static func type(_ fields: HeaderFields) -> [UInt8] {
         guard let index = fields.firstIndex(of: "content-type") else { return [] }
         let parameters = MIMEParameters(fields.valueBytes(at: index))
         var type = Array(parameters.value.utf8)
-        if let charset = parameters["charset"] { type += "; charset=".utf8 + charset.value.map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 } }
+        guard let charset = parameters["charset"]?.value.map({ $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 }) else { return type }
+        // JSON is UTF-8 anyway, and its types have no such parameter (RFC 8259, 8.1 and 11).
+        if charset.elementsEqual("utf-8".utf8), MediaType(fields.valueBytes(at: index)).kind == .json { return type }
+        type += "; charset=".utf8 + charset
         return type
     }
 

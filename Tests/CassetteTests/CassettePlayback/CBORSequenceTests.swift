@@ -27,5 +27,14 @@ struct CBORSequenceTests {
         #expect(self.facets("a1616101a1616102", ignoringAll) == self.facets("a1616103a1616104", ignoringAll))
     }
 
+    /// The tag 55799 only says that a value is CBOR (RFC 8949, 3.4.6).
+    @Test func theTagOfSelfDescribedCBORMeansNothing() {
+        func one(_ hex: String) -> BodyFacets { MatchFixture.live(Hex.decode(Array(hex.utf8)) ?? [], ["Content-Type: application/cbor"]) }
+        #expect(one("d9d9f7a1616101") == one("a1616101") && one("d9d9f701") == one("01"))
+        #expect(one("d9d9f7a1616102") != one("a1616101"))
+        #expect(one("d9d9f7c101") == one("c101") && one("c101") != one("01"))
+        #expect(self.facets("d9d9f70102") == self.facets("0102"))
+    }
+
     @Test func aBrokenValueMakesItBytes() { #expect(self.facets("01a1").kind == .bytes) }
 }

@@ -188,6 +188,19 @@ struct PartFacetTests {
         #expect(self.facets([self.file, "Content-Type: text/plain"], "data") != recorded)
     }
 
+    /// JSON has no charset other than UTF-8 (RFC 8259, 8.1).
+    @Test func theCharsetOfJSONCountsOnlyIfItIsNotUTF8() {
+        let plain = self.facets(["Content-Type: application/json"], #"{"a":1}"#)
+        for type in ["application/json; charset=UTF-8", "Application/JSON;charset=\"utf-8\""] {
+            #expect(self.facets(["Content-Type: \(type)"], #"{"a":1}"#) == plain)
+            #expect(self.facets(["Content-Type: \(type)"], #"{"a":2}"#) != plain)
+        }
+        #expect(self.facets(["Content-Type: application/json; charset=utf-16"], #"{"a":1}"#) != plain)
+        #expect(
+            self.facets(["Content-Type: application/vnd.api+json; charset=utf-8"], "{}")
+                == self.facets(["Content-Type: application/vnd.api+json"], "{}"))
+    }
+
     @Test func transferEncodingsAreDecoded() {
         let plain = self.facets([self.file], "hello?>")
         #expect(self.facets([self.file, "Content-Transfer-Encoding: base64"], "aGVsbG8/\r\nPg==") == plain)
