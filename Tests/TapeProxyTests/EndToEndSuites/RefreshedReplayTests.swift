@@ -17,7 +17,7 @@ import Testing
         let live = try RunningProxy()
         let client = try live.connect()
         try client.send(origin.request())
-        _ = try client.readMessage()
+        _ = try self.answer(client)
         origin.finish()
         try live.stop()
         return (live.folder, origin)
@@ -31,7 +31,13 @@ import Testing
         }
         let client = try replay.connect()
         try client.send(origin.request())
-        return String(decoding: try client.readMessage(), as: UTF8.self)
+        return try self.answer(client)
+    }
+
+    private func answer(_ client: RawConnection) throws -> String {
+        let message = String(decoding: try client.readMessage(), as: UTF8.self)
+        guard message.contains("Transfer-Encoding: chunked") else { return message }
+        return message + String(decoding: try client.read(through: "\r\n\r\n"), as: UTF8.self)
     }
 
     /// Changes the cassette as if it had been recorded on 1 January 2020.
