@@ -132,7 +132,7 @@ def run(lab):
         options = []
         for _ in range(ROUNDS):
             replay = wiretape("replay", name, 2, options)
-            advice = "\n".join(re.findall(r"run with: (.*?);", replay.stderr))
+            advice = "\n".join(re.findall(r"^to match it with exchange \d+: (.*)", replay.stderr, re.MULTILINE))
             places = dict.fromkeys(place.strip("'") for place in re.findall(r"--ignore ('[^']*'|\S+)", advice))
             proposed = [place for place in places if place not in options]
             if replay.returncode == 0 or not proposed:
