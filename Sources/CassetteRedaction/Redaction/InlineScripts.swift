@@ -16,18 +16,18 @@ struct InlineScripts {
     /// The most digests of one element: of its text in each charset that it may have, in both alphabets.
     private static let mostOfOne = Self.checksums.count * 8
     /// The charsets that the page may have; nil is UTF-8.
-    private let charsets: [Charset?]
+    private var charsets: [Charset?] = []
 
     /// - Parameter edits: the edits of the content.
     init(_ content: UnsafeRawBufferPointer, _ headers: HeaderFields, _ edits: EditList) {
-        let field = headers.firstIndex(of: "content-type").map { MIMEParameters(headers.valueBytes(at: $0)) }
-        let label = field?.parameters.first { $0.name == "charset" }.map { String(decoding: $0.value, as: UTF8.self).lowercased() }
-        self.charsets = Self.charsets(of: content, label: label)
         guard !edits.isEmpty, headers.first("content-type")?.lowercased().contains("html") == true,
             headers.contains("content-security-policy") || headers.contains("content-security-policy-report-only")
                 || ByteSearch.contains("sha256-", in: content) || ByteSearch.contains("sha384-", in: content)
                 || ByteSearch.contains("sha512-", in: content)
         else { return }
+        let field = headers.firstIndex(of: "content-type").map { MIMEParameters(headers.valueBytes(at: $0)) }
+        let label = field?.parameters.first { $0.name == "charset" }.map { String(decoding: $0.value, as: UTF8.self).lowercased() }
+        self.charsets = Self.charsets(of: content, label: label)
         let text = SurveyText(bytes: content, hasMore: false, isView: false)
         var tags = MarkupTags(text: text)
         var mark = ByteScan.index(of: UInt8(ascii: "<"), in: content, from: 0)
