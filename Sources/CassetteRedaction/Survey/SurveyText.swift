@@ -27,17 +27,33 @@ struct SurveyText {
     /// text is UTF-8.
     var isReadable: Bool {
         let head = UnsafeRawBufferPointer(rebasing: self.bytes.prefix(Self.headSize))
-        var (controls, highs) = (0, 0)
-        // Without branches, so that the compiler can vectorise it.
-        for byte in head {
-            controls &+= (byte < 32 ? 1 : 0) & (byte &- 9 > 4 ? 1 : 0) & (byte != 27 ? 1 : 0)
-            highs &+= Int(byte >> 7)
-        }
+        let controls = Self.controls(in: head)
         guard controls > 0 else { return true }
+        let highs = head.count { $0 >= 128 }
         // An archive has texts by chance.
         guard controls * 4 <= head.count, OpaqueContent(self.bytes, MediaType(nil)) == nil else { return false }
         var validator = UTF8Validator()
         return highs * 4 <= head.count || validator.firstInvalid(in: head) == nil
+    }
+
+    /// How many control characters there are, without white space and escape. Eight bytes at a time, since most texts have none.
+    private static func controls(in head: UnsafeRawBufferPointer) -> Int {
+        let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        var (controls, offset) = (0, 0)
+        while offset < head.count {
+            let end = min(offset + 8, head.count)
+            if end - offset == 8 {
+                let word = head.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                // The high bits of bytes below 32; exact as to whether there are any.
+                if (word &- ones &* 32) & ~word & highs == 0 {
+                    offset = end
+                    continue
+                }
+            }
+            for byte in head[offset..<end] where byte < 32 && byte &- 9 > 4 && byte != 27 { controls += 1 }
+            offset = end
+        }
+        return controls
     }
 
     private static let headSize = 4096
