@@ -11,8 +11,6 @@ enum LastingCredentials {
         "signature": ["keyid"],
         "mutual": ["user", "sid"],  // RFC 8120, 4.3
         "vapid": ["k"],  // RFC 8292, 3
-        "gnap": [],
-        "wsse": ["profile"],
         "usernametoken": ["username"],
         "eg1-hmac-sha256": ["client_token", "access_token"],
         "aws4-hmac-sha256": ["credential"], "aws4-ecdsa-p256-sha256": ["credential"],
@@ -23,7 +21,7 @@ enum LastingCredentials {
     private static let scoped = "credential"
 
     /// - Parameter credentials: the value of `Authorization` (RFC 9110, 11.4).
-    /// - Returns: nil if the scheme is not one of these.
+    /// - Returns: nil if the scheme is not one of these, or no parameter names anybody, as in `OAuth TOKEN`.
     static func bytes(of credentials: [UInt8]) -> [UInt8]? {
         let end = credentials.firstIndex(of: UInt8(ascii: " ")) ?? credentials.endIndex
         guard end <= 32 else { return nil }
@@ -34,6 +32,7 @@ enum LastingCredentials {
             let value = name == self.scoped ? value.prefix { $0 != UInt8(ascii: "/") } : value
             kept.append("\(name)=\(String(decoding: value, as: UTF8.self))")
         }
+        guard !kept.isEmpty else { return nil }
         return Array(([scheme] + kept.sorted()).joined(separator: " ").utf8)
     }
 

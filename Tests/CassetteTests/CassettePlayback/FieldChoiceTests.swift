@@ -449,6 +449,13 @@ import Testing
         #expect(try self.indexes(reversed, [lives[1], lives[0], lives[3], lives[2]]) == [1, 0, 3, 2])
     }
 
+    /// Some services take a token after the name of a scheme that has parameters elsewhere.
+    @Test(arguments: ["OAuth", "MAC", "Signature", "Digest"]) func aTokenInPlaceOfParametersTellsUsersApart(scheme: String) throws {
+        let recorded = [self.get("Authorization: \(scheme) aaa", answer: "one"), self.get("Authorization: \(scheme) bbb", answer: "two")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [recorded[1], recorded[0]]) == [1, 0])
+    }
+
     @Test(arguments: [
         (
             "Digest username=\"alice\", nonce=\"1\", nc=00000001, response=\"{{password:1}}\"",
