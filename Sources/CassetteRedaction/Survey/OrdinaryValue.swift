@@ -136,7 +136,7 @@ enum PlainWords {
     }
 
     /// Words of labels and of names in programs.
-    private static let labels = ["passw", "token", "secret", "code", "codi", "key", "label", "field", "otp", "login"]
+    private static let labels: Set<String> = ["password", "passwort", "label", "field"]
     private static let labelLimit = 64
 
     /// Whether a text is the label of a field or a name in a program, rather than a secret: words with signs or markup, and one of the words
@@ -155,8 +155,9 @@ enum PlainWords {
         let words = bytes.filter { !($0 >= 48 && $0 <= 57) && !"_*<>/&;[]".utf8.contains($0) }
         guard self.isLetters(words) else { return false }
         if digits == 0, words.contains(where: { $0 >= 128 }) || bytes.last == UInt8(ascii: "*") { return true }
-        let text = String(decoding: words, as: UTF8.self).lowercased()
-        return self.labels.contains { text.contains($0) }
+        // Whole words: a passphrase may contain the letters of one.
+        let parts = bytes.split { ($0 | 32) < 97 || ($0 | 32) > 122 }.map { String(decoding: $0, as: UTF8.self).lowercased() }
+        return !self.labels.isDisjoint(with: parts)
     }
 
     private static func mayDivide(_ byte: UInt8) -> Bool { byte == 32 || "'.,:!?-()".utf8.contains(byte) }
