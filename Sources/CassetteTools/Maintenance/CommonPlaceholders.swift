@@ -56,6 +56,11 @@ struct PlaceholderSketch {
     ///   - whole: the same with the names of its files.
     init(_ comparable: Interaction, of whole: Interaction, _ reader: BodyReader, _ digest: () -> any ContentDigest) {
         var comparable = comparable
+        switch comparable.webSocket {
+        case .file(_, let count): comparable.webSocket = .file(Self.noFile, count: count)
+        case .inline(let messages): comparable.webSocket = .inline(messages.map { $0.mapFile { _ in Self.noFile } })
+        case nil: break
+        }
         comparable.request.headers = Self.lasting(comparable.request.headers)
         comparable.request.body = comparable.request.body.map(Self.withoutSizes)
         if let response = comparable.response {
@@ -66,7 +71,8 @@ struct PlaceholderSketch {
         var writer = JSONWriter()
         InteractionEncoder.encode(comparable, into: &writer)
         self.add(writer.bytes)
-        for sidecar in [whole.request.body, whole.response?.body].flatMap({ $0?.content.sidecars ?? [] }) {
+        let bodies = [whole.request.body, whole.response?.body].flatMap { $0?.content.sidecars ?? [] }
+        for sidecar in bodies + (whole.webSocket?.sidecars ?? []) {
             self.addFirsts(of: sidecar, reader, digest)
         }
     }
@@ -121,19 +127,22 @@ struct PlaceholderSketch {
 
     private static let derived = ["length", "range", "etag", "digest", "checksum", "md5", "sha1", "sha256", "crc32", "hash", "signature"]
 
+    private static let noFile = Sidecar(path: "", size: 0, sha256: "")
+
     private static func withoutSizes(_ body: Body) -> Body {
         var body = body
         body.size = 0
         body.sha256 = nil
         body.arrival = nil
-        body.original = body.original.map { _ in Sidecar(path: "", size: 0, sha256: "") }
+        body.original = body.original.map { _ in Self.noFile }
         switch body.content {
-        case .file: body.content = .file(Sidecar(path: "", size: 0, sha256: ""))
+        case .file: body.content = .file(Self.noFile)
+        case .grpc(let messages): body.content = .grpc(messages.mapFiles { _ in Self.noFile })
         case .multipart(let parts):
             body.content = .multipart(
                 parts.mapData { content in
                     guard case .file = content else { return content }
-                    return .file(Sidecar(path: "", size: 0, sha256: ""))
+                    return .file(Self.noFile)
                 })
         default: break
         }
