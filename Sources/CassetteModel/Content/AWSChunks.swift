@@ -19,7 +19,7 @@ package struct AWSChunks: Sendable {
     package init?(_ headers: HeaderFields) {
         let isStreaming =
             headers.firstIndex(of: "x-amz-content-sha256").map { headers.valueBytes(at: $0).starts(with: "STREAMING-".utf8) } ?? false
-        guard isStreaming || Self.codings(headers).contains("aws-chunked") else { return nil }
+        guard isStreaming || headers.contains("content-encoding") && Self.codings(headers).contains("aws-chunked") else { return nil }
     }
 
     /// The fields without this coding.

@@ -231,7 +231,7 @@ struct ContentRedaction {
                 own += inner.edits(inPart: content[range], fields, named: Self.name(of: fields, index + 1))
                 let head = max(0, range.lowerBound - part.headers.bytes.count)..<range.lowerBound
                 edits += own
-                if !self.text.keepsLengths {
+                if !own.isEmpty, !self.text.keepsLengths {
                     edits += InnerFields(head: head, contentEnd: range.upperBound, in: content).edits(for: own, in: content)
                 }
             }

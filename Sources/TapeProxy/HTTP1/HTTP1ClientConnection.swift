@@ -570,7 +570,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     /// Records the requests that the client sent before it left and that were not read yet, because the recorder was full or an earlier
     /// answer was on its way.
     private func recordUnread(_ reason: String) {
-        for _ in 0..<Self.headsOfTurn {
+        // As many as fit the buffer, which is limited.
+        while true {
             guard self.hasInput, case .head(let head)? = try? self.reader.readHead(),
                 let request = try? IncomingRequest(head, start: self.proxy.now, scope: self.peer.scope, address: self.proxy.address),
                 case .message(let exchange) = ExchangeRouter(stream: self).exchange(for: request).kind
