@@ -276,11 +276,13 @@ struct PlaceholderReader {
 
 /// Replaces placeholders by marks in bytes that arrive in pieces split anywhere.
 ///
-/// Holds back no more than the beginning of a placeholder.
+/// In binary content, a placeholder has as many bytes as the secret that it replaces: asterisks after it belong to it. Holds back no more than the beginning of a placeholder.
 struct MarkFilter {
     private var held: [UInt8] = []
     /// The byte before the held ones, or before the next ones.
     private var before: UInt8?
+    /// Whether asterisks at the beginning of the next bytes belong to a placeholder.
+    private var isPadded = false
     private(set) var hasMarks = false
 
     mutating func push(_ bytes: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void) {
@@ -307,8 +309,8 @@ struct MarkFilter {
     private mutating func process(_ bytes: UnsafeRawBufferPointer, isFinal: Bool, _ deliver: (UnsafeRawBufferPointer) -> Void) {
         guard !bytes.isEmpty else { return }
         var candidates = MarkCandidates(bytes, after: self.before, isFinal: isFinal)
-        var start = 0
-        var offset = 0
+        var start = self.isPadded ? self.endOfPadding(bytes, from: 0) : 0
+        var offset = start
         func hand(over end: Int) {
             if start < end { deliver(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) }
         }
@@ -319,7 +321,8 @@ struct MarkFilter {
                 hand(over: candidate)
                 MatchMark.bytes.withUnsafeBytes(deliver)
                 self.hasMarks = true
-                (start, offset) = (end, end)
+                start = self.endOfPadding(bytes, from: end)
+                offset = start
             case .needsMore where isFinal: offset = candidate + 1
             case .needsMore:
                 hand(over: candidate)
@@ -330,5 +333,12 @@ struct MarkFilter {
         }
         hand(over: bytes.count)
         self.before = bytes[bytes.count - 1]
+    }
+
+    private mutating func endOfPadding(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var end = start
+        while end < bytes.count, bytes[end] == UInt8(ascii: "*") { end += 1 }
+        self.isPadded = end == bytes.count
+        return end
     }
 }

@@ -98,6 +98,18 @@ struct MarkFilterTests {
         #expect(self.filtered(text.map { [$0] }).text == "a{{*}}{{{*}}{{*}} 5%7 {{")
     }
 
+    /// In binary content, a secret of 13 bytes becomes `{{a:1}}******`.
+    @Test func paddingBelongsToItsPlaceholder() {
+        let text = Array("*{{b:1}}******{{c:2}}*-*".utf8)
+        for first in 0...text.count {
+            for second in first...text.count {
+                let filtered = self.filtered([Array(text[..<first]), Array(text[first..<second]), Array(text[second...])])
+                #expect(filtered.text == "*{{*}}{{*}}-*")
+            }
+        }
+        #expect(self.filtered([Array("{{b:1}}".utf8), [], Array("**".utf8)]).text == "{{*}}")
+    }
+
     @Test func otherBytesPassAsTheyAre() {
         #expect(self.filtered([]) == ("", false))
         #expect(self.filtered([Array("{{a}}{{{%".utf8)]) == ("{{a}}{{{%", false))
