@@ -96,6 +96,15 @@ package struct WARCRecords: ExchangeWriter {
 
 /// A URL as a word of a line.
 private enum SafeURL {
-    /// Nil if it contains a character that would end a line or a word.
-    static func word(_ url: String) -> String? { url.utf8.allSatisfy { $0 > 32 && $0 != 127 } ? url : nil }
+    /// As a URI, which has only ASCII: other characters are percent-encoded (RFC 3987, 3.1). Nil if it contains a character that would end
+    /// a line or a word.
+    static func word(_ url: String) -> String? {
+        guard url.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else { return nil }
+        guard !url.utf8.allSatisfy({ $0 < 128 }) else { return url }
+        var word: [UInt8] = []
+        for byte in url.utf8 {
+            if byte < 128 { word.append(byte) } else { word += "%\(Hex.encode([byte]).uppercased())".utf8 }
+        }
+        return String(decoding: word, as: UTF8.self)
+    }
 }
