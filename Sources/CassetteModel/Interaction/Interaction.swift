@@ -93,7 +93,8 @@ public struct Cut: Sendable, Hashable {
 
     /// The party that ended it.
     public var by: Party
-    /// The failure that the recording client library reported for the exchange; nil if it is unknown, as for the proxy.
+    /// The failure that the recording client library reported for the exchange, or `reset` if the proxy's client got the same reset as the
+    /// proxy; nil if it is unknown.
     public var kind: Failure.Kind?
     /// In plain words, for people.
     public var reason: String
@@ -108,6 +109,9 @@ public struct Cut: Sendable, Hashable {
 
     /// Whether the client ended it because its caller cancelled, so that the rest of the answer is unknown.
     public var isCancellation: Bool { self.by == .client && self.kind == .cancelled }
+
+    /// Whether the origin reset its connection in the middle of the answer, and the client got the same.
+    public var isReset: Bool { self.by == .origin && self.kind == .reset }
 }
 
 /// A transport error instead of a response; it is replayed as the same error.

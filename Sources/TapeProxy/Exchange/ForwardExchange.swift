@@ -354,13 +354,14 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
                 if breaks { return self.client.breakOff(isReset: failure.isReset) }
                 if failure.kind != .unprocessed || !self.client.refuse() { self.answer(.failure(failure)) }
             }
-        case .cut(let cut):
+        case .cut(var cut):
             self.noteUnreached()
             self.upstream.take()?.cancel()
-            self.record(.cut(cut)) { _ in
+            if self.proxy.configuration.originErrors != .break { cut.kind = nil }
+            self.record(.cut(cut)) { [isReset = cut.isReset] _ in
                 self.sendWithheld()
                 self.countBytes()
-                self.client.cut()
+                if isReset { self.client.breakOff(isReset: true) } else { self.client.cut() }
             }
         case .cancel(let cut):
             self.noteUnreached()

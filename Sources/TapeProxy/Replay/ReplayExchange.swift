@@ -225,7 +225,7 @@ final class ReplayExchange: MessageExchange {
             guard problem == nil, answer.outcome == .complete else {
                 self.isOver = true
                 self.countBytes()
-                return self.client.cut()
+                return problem == nil && self.isReset(answer.outcome) ? self.client.breakOff(isReset: true) : self.client.cut()
             }
             self.end()
         }
@@ -277,6 +277,11 @@ final class ReplayExchange: MessageExchange {
             return self.client.breakOff(isReset: failure.isReset)
         }
         self.finish(Self.failure(outcome))
+    }
+
+    private func isReset(_ outcome: Outcome) -> Bool {
+        guard case .cut(let cut) = outcome else { return false }
+        return cut.isReset && self.proxy.configuration.originErrors != .page
     }
 
     private static func failure(_ outcome: Outcome) -> ProxyAnswer {

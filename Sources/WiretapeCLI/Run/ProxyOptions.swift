@@ -92,7 +92,7 @@ struct ReachOptions: ParsableArguments {
     }
 
     static let originErrorsHelp: ArgumentHelp =
-        "What a client gets when an origin breaks its connection or answers what is no HTTP: a page with status 502, or the same break. Default: page, and in a replay what was recorded."
+        "What a client gets when an origin breaks its connection or answers what is no HTTP: a page with status 502, or the same break; with break, a reset in the middle of an answer is passed on as well. Default: page, and in a replay what was recorded."
 }
 
 extension Failure.Answer: ExpressibleByArgument {}

@@ -155,7 +155,7 @@ import TapeTestSupport
     @Test func aFailureInsideTheAnswerCutsIt() {
         var state = self.sent()
         state.responseBegan()
-        #expect(state.upstreamFailed(self.reset) == .cut(Cut(by: .origin, reason: self.reset.message)))
+        #expect(state.upstreamFailed(self.reset) == .cut(Cut(by: .origin, kind: .reset, reason: self.reset.message)))
         #expect(state.upstreamFailed(self.reset) == .ignore)
     }
 

@@ -54,6 +54,33 @@ import Testing
         #expect(version == "1.1" ? isChunked : replayed.end == .reset, "\(text), \(replayed.end)")
     }
 
+    /// A client whose handling of errors is under test sees the reset live and in the replay, if it asks for that.
+    @Test(arguments: [Failure.Answer.break, .page], [Failure.Answer.break, .page, nil])
+    func aResetInTheMiddleOfAnAnswerIsPassedOnIfBreaksAre(recording: Failure.Answer, replaying: Failure.Answer?) throws {
+        let gate = Gate("the client has the part")
+        let origin = try RawOrigin { connection in
+            _ = try connection.read(through: "\r\n\r\n")
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\npart")
+            try gate.wait()
+            connection.reset()
+        }
+        let proxy = try RunningProxy { $0.originErrors = recording }
+        let client = try proxy.connect()
+        try client.send(origin.request())
+        _ = try client.read(through: "part")
+        gate.open()
+        #expect(try client.readToEnd().end == (recording == .break ? .reset : .closed))
+        origin.finish()
+        guard case .cut(let cut)? = try proxy.recorded().first?.outcome else { throw RawError("not cut") }
+        #expect(cut.isReset == (recording == .break))
+
+        let replay = try RunningProxy(.none, in: proxy.folder) { $0.originErrors = replaying }
+        let again = try replay.connect()
+        try again.send(origin.request())
+        _ = try again.read(through: "\r\n\r\n")
+        #expect(try again.readToEnd().end == (recording == .break && replaying != .page ? .reset : .closed))
+    }
+
     @Test func anUploadThatTheClientGivesUpIsAHitWhenItIsGivenUpAgain() throws {
         let (began, ended) = (Gate("the origin has a part"), Gate("the upload has ended"))
         let origin = try RawOrigin { connection in
