@@ -61,7 +61,7 @@ import Testing
         try self.backdate(folder)
         let fresh = try self.replayed(folder, origin, try RefreshRules(["json:/at"]))
         let lines = fresh.components(separatedBy: "\r\n")
-        let new = try #require(lines.first { $0.hasPrefix("{") })
+        let new = try #require(lines.first { $0.hasPrefix("{") }, "\(fresh)")
         #expect(new != body && lines.contains("Content-MD5: \(Self.md5(new))"), "\(fresh)")
     }
 
