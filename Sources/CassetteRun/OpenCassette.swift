@@ -41,7 +41,7 @@ public struct OpenCassette: Sendable {
             repeating: try Self.repeating(plan), order: plan.options.order, conversationOrder: plan.options.conversationOrder,
             ranges: plan.options.ranges,
             redaction: plan.liveRedactor,
-            dates: plan.refresh?.liveDates, audience: plan.options.audience, digest: digest)
+            dates: plan.refresh?.liveDates, keepsLeft: plan.options.keepsLeft, audience: plan.options.audience, digest: digest)
         self.recorder = try Recorder(
             plan.recording, version: version, redaction: plan.redaction, digest: digest, refusesUnrecorded: refusesUnrecorded,
             notify: notify)

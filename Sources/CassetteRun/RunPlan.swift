@@ -24,6 +24,8 @@ public struct RunPlan: Sendable {
         public var order: ReplayOrder = .any
         public var conversationOrder: ConversationOrder = .strict
         public var ranges: RangeReplay = .computed
+        /// Whether an exchange that its client left answers in its turn, even if a complete one could.
+        public var keepsLeft = false
         /// The places of dates in JSON bodies that are moved along with those of header fields; nil to move no dates.
         public var refreshedFields: [String]?
         /// The age from which `onExpired` applies; nil if a cassette may have any age.

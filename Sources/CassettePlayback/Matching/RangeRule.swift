@@ -238,6 +238,24 @@ enum RangeRule {
                 sources: needed.map { ComputedRanges.Source(index: $0.index, bytes: $0.facts.bytes) }))
     }
 
+    /// The whole representation, as it was recorded or from its parts; nil if a part is missing, or if no answer with status 200 tells how
+    /// it begins.
+    ///
+    /// - Parameter candidates: of one representation.
+    static func whole(_ candidates: [(index: Int, facts: RangeFacts)]) -> Outcome? {
+        if let whole = candidates.first(where: { $0.facts.isWhole }) { return .whole(whole.index) }
+        guard let head = candidates.first(where: { !$0.facts.isPart }), head.facts.length <= ComputedAnswer.limit else { return nil }
+        let parts = candidates.filter(\.facts.isPart).sorted {
+            ($0.facts.bytes.lowerBound, $0.index) < ($1.facts.bytes.lowerBound, $1.index)
+        }
+        let all = 0..<head.facts.length
+        guard self.covers(all, [head.facts.bytes] + parts.map(\.facts.bytes)) else { return nil }
+        return .computed(
+            ComputedRanges(
+                length: all.count, ranges: [all],
+                sources: ([head] + parts).map { ComputedRanges.Source(index: $0.index, bytes: $0.facts.bytes) }, isRepresentation: true))
+    }
+
     /// The whole of an answer that its client left, from it and other parts of the same representation; nil if they lack some of it.
     ///
     /// Download managers split a download that is running, and close the connections whose rest another one takes. A client that left, and

@@ -48,14 +48,19 @@ struct AssignmentRule: Sendable {
 
     /// Exchanges that may answer any number of times, whatever the repetition.
     private let repeating: Set<Int>
+    /// Whether an exchange that its client left answers in its turn, even if a complete one could.
+    let keepsLeft: Bool
 
     /// - Parameters:
     ///   - isAnswerable: for each exchange, whether it can answer a request.
     ///   - repeating: the exchanges that may answer any number of times.
+    ///   - keepsLeft: whether an exchange that its client left answers in its turn.
     init(
-        isAnswerable: some Sequence<Bool>, repetition: Repetition = .never, order: ReplayOrder = .any, repeating: Set<Int> = []
+        isAnswerable: some Sequence<Bool>, repetition: Repetition = .never, order: ReplayOrder = .any, repeating: Set<Int> = [],
+        keepsLeft: Bool = false
     ) {
         self.repeating = repeating
+        self.keepsLeft = keepsLeft
         self.repetition = repetition
         self.order = order
         self.answered = isAnswerable.map { $0 ? 0 : Self.unanswerable }
@@ -138,6 +143,12 @@ struct AssignmentRule: Sendable {
         self.answered[index] += 1
         self.noteSent(index)
         self.latest = max(self.latest ?? index, index)
+        self.advance()
+    }
+
+    /// Uses up an exchange whose answer a client has got as a part of another one.
+    mutating func pass(_ index: Int) {
+        self.answered[index] += 1
         self.advance()
     }
 

@@ -113,7 +113,8 @@ struct BodyLookup {
         for candidate in candidates {
             guard let recorded = try? self.recorded(candidate.index, .contents) else { continue }
             let differences =
-                self.fieldDifferences(recorded) + self.body.differences(fromRecorded: recorded.facets) + self.customDifferences(recorded)
+                self.fieldDifferences(recorded, at: candidate.index) + self.body.differences(fromRecorded: recorded.facets)
+                + self.customDifferences(recorded)
             if !differences.isEmpty { found.append(NearBody(index: candidate.index, differences: differences)) }
         }
         found.sort { ($0.differences.count, $0.index) < ($1.differences.count, $1.index) }
@@ -121,8 +122,17 @@ struct BodyLookup {
     }
 
     /// The header fields that keep an exchange from answering.
-    private func fieldDifferences(_ recorded: ComparedRequest) -> [RequestDifference] {
-        let compared = self.session.withGroup(self.key) { group, _ in group.comparedFields(recorded.facets) }
+    private func fieldDifferences(_ recorded: ComparedRequest, at index: Int) -> [RequestDifference] {
+        var compared = self.session.withGroup(self.key) { group, _ in group.comparedFields(recorded.facets) }
+        let recurring = self.session.withGroup(self.key) { group, state in
+            group.recurringFields(index, recorded.facets, self.pending.live(self.body), state.assignments)
+        }
+        if !recurring.isEmpty {
+            let headers = self.pending.comparedHeaders
+            for name in (0..<headers.count).map({ headers.name(at: $0).lowercased() }) where recurring.contains(RequestProfile.hash(name)) {
+                compared[RequestProfile.hash(name)] = name
+            }
+        }
         return self.pending.fields.differences(from: recorded, comparing: compared, live: self.pending.comparedHeaders)
     }
 
@@ -264,6 +274,17 @@ struct BodyGroup: Sendable {
     /// The header fields that decide between the exchanges with this body.
     func comparedFields(_ body: BodyFacets) -> [UInt64: String] { self.numbers[body].map { self.equals[$0].compared } ?? [:] }
 
+    /// Whether an exchange with this body that may answer has not answered yet.
+    mutating func hasNext(_ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule) -> Bool {
+        self.numbers[body].map { self.equals[$0].hasNext(for: live, rule) } ?? false
+    }
+
+    /// The fields by which an unused exchange with this body is not the answer to a request, although no rule compares them.
+    mutating func recurringFields(_ index: Int, _ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule) -> Set<UInt64> {
+        guard rule.answered[index] == 0 else { return [] }
+        return self.numbers[body].map { self.equals[$0].recurringFields(index, for: live, rule) } ?? []
+    }
+
     /// Whether an exchange with this body is left, its turn has come, and enough others have been read to choose.
     ///
     /// - Parameters:
@@ -307,6 +328,13 @@ struct BodyGroup: Sendable {
     /// The answer to a request for ranges that were not recorded.
     mutating func computed(_ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule) -> RangeRule.Outcome? {
         self.numbers[body].flatMap { self.equals[$0].computed(for: live, rule) }
+    }
+
+    /// The whole representation for a client of whose recorded requests only those for its rest are left.
+    mutating func computed(
+        insteadOfRest body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule
+    ) -> (outcome: RangeRule.Outcome, rest: [Int])? {
+        self.numbers[body].flatMap { self.equals[$0].computed(insteadOfRest: live, rule) }
     }
 
     /// The bytes of a whole representation in place of a recorded part of it, if they may differ.

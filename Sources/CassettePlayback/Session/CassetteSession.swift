@@ -76,6 +76,8 @@ public final class CassetteSession: Sendable {
     ///   - ranges: whether ranges that were not recorded are computed.
     ///   - redaction: the cassette's rules, so that live requests are compared in the redacted form of the recorded ones.
     ///   - dates: moves the dates of conditional requests back to the time of the recording, if those of answers are moved.
+    ///   - keepsLeft: whether an exchange that its client left answers in its turn, even if a complete one could: the replay takes as long as
+    ///     the recording, so that this client leaves as well.
     ///   - audience: the reader of the next steps of refusals.
     ///   - digest: makes a SHA-256, for bodies in files.
     ///
@@ -84,7 +86,7 @@ public final class CassetteSession: Sendable {
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
         repeating: Set<Int> = [], order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict,
-        ranges: RangeReplay = .computed, redaction: LiveRedactor? = nil, dates: LiveDates? = nil,
+        ranges: RangeReplay = .computed, redaction: LiveRedactor? = nil, dates: LiveDates? = nil, keepsLeft: Bool = false,
         audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
@@ -95,7 +97,8 @@ public final class CassetteSession: Sendable {
         keys.repeating.formUnion(repeating)
         self.init(
             mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
-            conversationOrder: conversationOrder, ranges: ranges, redaction: redaction, dates: dates, source: cassette,
+            conversationOrder: conversationOrder, ranges: ranges, redaction: redaction, dates: dates, keepsLeft: keepsLeft,
+            source: cassette,
             cassettePath: cassette?.path,
             damage: cassette?.damage?.summary,
             audience: audience, digest: digest)
@@ -105,7 +108,7 @@ public final class CassetteSession: Sendable {
     init(
         mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
         order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, ranges: RangeReplay = .computed,
-        redaction: LiveRedactor? = nil, dates: LiveDates? = nil, source: (any RequestSource)? = nil,
+        redaction: LiveRedactor? = nil, dates: LiveDates? = nil, keepsLeft: Bool = false, source: (any RequestSource)? = nil,
         cassettePath: String? = nil, damage: String? = nil, audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) {
@@ -131,7 +134,7 @@ public final class CassetteSession: Sendable {
         self.digest = digest
         let assignments = AssignmentRule(
             isAnswerable: keys.keyNumbers.lazy.map { $0 != RecordedKeys.noKey }, repetition: repetition, order: order,
-            repeating: keys.repeating)
+            repeating: keys.repeating, keepsLeft: keepsLeft)
         self.generation = 0
         self.state = Guarded(State(assignments: assignments, keyed: [Keyed(count: keys.distinctCount)]))
         self.nearestRequests.makeSketchesAhead()
@@ -395,6 +398,11 @@ public final class CassetteSession: Sendable {
             var assignment: AssignmentRule.Assignment
             if self.rules.custom.isEmpty, group.isReady(body, live, state.assignments, count: count) {
                 assignment = group.assign(body, live, &state.assignments)
+                // Exchanges are left, but a field of the request is that of others: which one, is read from the cassette.
+                if assignment == .usedUp, self.refuses, findings.nearest == nil {
+                    pending.findings.withLock { $0.isExplained = true }
+                    return nil
+                }
             } else {
                 guard group.seen == count, let others = findings.others else { return nil }
                 let asksEquals = self.rules.custom.isEmpty
@@ -404,6 +412,8 @@ public final class CassetteSession: Sendable {
                     : group.assign(among: others, live, &state.assignments)
                 equalCount = group.count(asksEquals ? body : nil, live, others: others)
                 if assignment == .usedUp, equalCount == 0, let used = self.compute(body, live, &group, &state, form: &form) { return used }
+                if assignment == .usedUp, self.rules.custom.isEmpty, group.hasNext(body, live, state.assignments) { equalCount = 0 }
+                if assignment == .usedUp, let whole = self.computeWhole(body, live, &group, &state, form: &form) { return whole }
                 // In the recording, the browser had this preflight's answer in its cache.
                 if assignment == .usedUp, pending.isPreflight, self.refuses, let index = group.again(body, for: live) {
                     assignment = state.assignments.again(index)
@@ -450,6 +460,24 @@ public final class CassetteSession: Sendable {
         _ body: BodyFacets, _ live: LiveFields, _ group: inout BodyGroup, _ state: inout State, form: inout AnswerForm
     ) -> AssignmentRule.Assignment? {
         guard self.ranges == .computed, let outcome = group.computed(body, live, state.assignments) else { return nil }
+        return self.use(outcome, as: PlainText.escape((live.range ?? "").utf8, limit: 80), &state, form: &form)
+    }
+
+    /// Lets a client have the whole representation again whose cache asked only for the rest when it was recorded. Called under the lock.
+    private func computeWhole(
+        _ body: BodyFacets, _ live: LiveFields, _ group: inout BodyGroup, _ state: inout State, form: inout AnswerForm
+    ) -> AssignmentRule.Assignment? {
+        guard self.ranges == .computed, let (outcome, rest) = group.computed(insteadOfRest: body, live, state.assignments) else {
+            return nil
+        }
+        for index in rest { state.assignments.pass(index) }
+        let parts = rest.count == 1 ? "exchange \(rest[0] + 1)" : "\(rest.count) exchanges"
+        return self.use(outcome, as: "the whole, in place of \(parts) with the rest,", &state, form: &form)
+    }
+
+    private func use(
+        _ outcome: RangeRule.Outcome, as text: String, _ state: inout State, form: inout AnswerForm
+    ) -> AssignmentRule.Assignment? {
         let indexes: [Int]
         switch outcome {
         case .whole(let index): indexes = [index]
@@ -462,9 +490,7 @@ public final class CassetteSession: Sendable {
         state.assignments.noteSent(first)
         state.verdict.hits += 1
         let source = indexes.count == 1 ? "exchange \(first + 1)" : "\(indexes.count) exchanges"
-        state.verdict.note(
-            computed:
-                "\(self.text(ofExchange: first)): \(PlainText.escape((live.range ?? "").utf8, limit: 80)) from \(source)")
+        state.verdict.note(computed: "\(self.text(ofExchange: first)): \(text) from \(source)")
         return .again(index: first)
     }
 
@@ -485,10 +511,11 @@ public final class CassetteSession: Sendable {
             return pending.findings.withLock { $0.heads = heads }
         }
         let reader = BodyLookup(session: self, source: source, pending: pending, key: key, body: body)
-        guard try !reader.findEqual() else { return }
+        let isExplained = pending.findings.withLock { $0.isExplained }
+        if !isExplained, try reader.findEqual() { return }
         let others = try reader.others()
         let nearest = self.mode.missRule(hasCassette: self.hasCassette) == .refuse ? reader.nearest() : []
-        pending.findings.withLock { $0 = PendingFindings(others: others, nearest: nearest) }
+        pending.findings.withLock { $0 = PendingFindings(others: others, nearest: nearest, isExplained: isExplained) }
     }
 
     /// Decides at once by calling `decide` and `prepare` in turn, for callers that may read from disk.

@@ -266,6 +266,8 @@ struct FieldChoice: Sendable {
         let ranks = allowed.map { number in
             var rank = self.rank(self.classes[number], for: live)
             if hasLeft { rank.isOther = !live.profile.mayBeOfRequester(of: self.classes[number].profile) }
+            // This client leaves as the recorded one did.
+            if rule.keepsLeft, !live.asksEvents { rank.isLeft = false }
             return rank
         }
         var best: (index: Int, rank: Rank)?
@@ -280,7 +282,7 @@ struct FieldChoice: Sendable {
         }
         var turn = AssignmentRule.Turn()
         if let best {
-            guard rule.repetition != .never || !self.belongsToAnother(best.index, live, allowed, rule) else { return .usedUp }
+            guard rule.repetition != .never || self.recurringFields(best.index, live, allowed, rule).isEmpty else { return .usedUp }
             let isLeft = zip(allowed, ranks).contains { $1.isLeft && self.classes[$0].members.contains(UInt32(best.index)) }
             if isLeft, !live.asksEvents, let whole = self.whole(after: best.index, Array(zip(allowed, ranks)), best.rank) {
                 return rule.answer(with: whole, insteadOf: best.index)
@@ -297,25 +299,29 @@ struct FieldChoice: Sendable {
         return rule.assign([], turn: &turn, others: repeated.map(Int.init))
     }
 
-    /// Whether a field of the request has the value of exchanges that are used up, which had other answers, and the best exchange has another
-    /// value. A value that recurs is not new in each request, so the best one is the answer to something else.
-    private func belongsToAnother(_ index: Int, _ live: LiveFields, _ allowed: [Int], _ rule: AssignmentRule) -> Bool {
-        guard allowed.count > 1, let chosen = allowed.first(where: { self.classes[$0].members.contains(UInt32(index)) }) else {
-            return false
-        }
+    /// The hashes of the names of fields by which an unused exchange is not the answer to the request, although no rule compares them: the
+    /// request's value is that of exchanges that are used up and had other answers. A value that recurs is not new in each request.
+    mutating func recurringFields(_ index: Int, for live: LiveFields, _ rule: AssignmentRule) -> Set<UInt64> {
+        guard rule.repetition == .never else { return [] }
+        return self.fulfilling(live) { $0.recurringFields(index, live, $0.candidates(live), rule) }
+    }
+
+    private func recurringFields(_ index: Int, _ live: LiveFields, _ allowed: [Int], _ rule: AssignmentRule) -> Set<UInt64> {
+        guard allowed.count > 1, let chosen = allowed.first(where: { self.classes[$0].members.contains(UInt32(index)) }) else { return [] }
         let best = self.classes[chosen]
         let unused = Set(
             allowed.filter { number in
                 var turn = self.classes[number].turn
                 return rule.next(of: self.classes[number].members[...], turn: &turn) != nil
             })
-        return live.profile.fields.contains { field in
+        let recurring = live.profile.fields.filter { field in
             guard !field.isFresh, best.profile.value(of: field.name) != nil, !live.profile.agrees(with: best.profile, on: field.name) else {
                 return false
             }
             let equal = allowed.filter { live.profile.agrees(with: self.classes[$0].profile, on: field.name) }
             return !equal.isEmpty && unused.isDisjoint(with: equal) && equal.contains { self.classes[$0].answers != best.answers }
         }
+        return Set(recurring.map(\.name))
     }
 
     /// The next complete exchange after one that its client left. An effect that runs twice sends a request, aborts it, and sends it again.
@@ -351,6 +357,30 @@ struct FieldChoice: Sendable {
             guard fitting.allSatisfy({ choice.areInterchangeable($0, first) }) else { return nil }
             let candidates = choice.joined(first, sources)
             return RangeRule.outcome(range: range, ifRange: live.ifRange, candidates: candidates, sent: rule.sent)
+        }
+    }
+
+    /// The whole representation for a client of whose recorded requests only those for its rest are left, with these requests; nil if there
+    /// are none.
+    ///
+    /// A browser's cache asks for the rest of what it has (RFC 9110, 13.1.5). What it has depends on when a download was cancelled, so the
+    /// same page may ask for the whole the next time.
+    mutating func computed(insteadOfRest live: LiveFields, _ rule: AssignmentRule) -> (outcome: RangeRule.Outcome, rest: [Int])? {
+        guard live.asksWhole, live.computesRanges else { return nil }
+        return self.fulfilling(live) { choice in
+            let sources = choice.rangeSources(for: live)
+            guard let first = sources.first else { return nil }
+            let fitting = sources.filter { $0.fit == first.fit }
+            guard fitting.allSatisfy({ choice.areInterchangeable($0, first) }) else { return nil }
+            let candidates = choice.joined(first, sources)
+            let rest = candidates.filter { candidate in
+                rule.answered[candidate.index] == 0 && candidate.facts.isPart
+                    && choice.classes.contains { $0.members.contains(UInt32(candidate.index)) && LiveFields.asksRest($0.profile) }
+            }
+            guard let part = rest.map(\.facts).first else { return nil }
+            let same = candidates.filter { $0.facts.isOfSame(as: part) }
+            guard let outcome = RangeRule.whole(same) else { return nil }
+            return (outcome, rest.filter { $0.facts.isOfSame(as: part) }.map(\.index))
         }
     }
 

@@ -7,6 +7,7 @@ struct LiveFields: Sendable {
     private static let conditions = Dictionary(
         uniqueKeysWithValues: (RequestFieldNames.conditions + AnswerKind.negotiated).map { ($0, RequestProfile.hash($0)) })
     private static let ranges = ["range", "if-range", "x-ms-range"]
+    private static let ifRange = RequestProfile.hash("if-range")
     /// The hashes of the names.
     static let rangeNames = Set(ranges.map(RequestProfile.hash))
 
@@ -20,6 +21,8 @@ struct LiveFields: Sendable {
     var placeholders: HeldPlaceholders
     /// Whether it asks for a part of the representation, which only a GET can (RFC 9110, 14.2), and the rules do not ignore that.
     let asksRange: Bool
+    /// Whether it asks for the whole representation: a GET without a range.
+    let asksWhole: Bool
     /// Whether ranges are computed from a whole representation.
     let computesRanges: Bool
     let asksEvents: Bool
@@ -51,6 +54,7 @@ struct LiveFields: Sendable {
         self.ignored = Set((RequestFieldNames.conditions + AnswerKind.negotiated).filter(rules.ignoresField))
         let ranges = ["x-ms-range", "range"].filter { [present, ignored] in present.contains($0) && !ignored.contains($0) }
         self.asksRange = method == "GET" && !ranges.isEmpty
+        self.asksWhole = method == "GET" && self.present.isDisjoint(with: Self.ranges)
         self.computesRanges = computesRanges
         self.range = ranges.first.map { headers.values($0 == "range" ? "range" : "x-ms-range").joined(separator: ", ") }
         self.codings = AcceptedCodings(headers)
@@ -64,6 +68,9 @@ struct LiveFields: Sendable {
     }
 
     private static let acceptEncoding = RequestProfile.hash("accept-encoding")
+
+    /// Whether a recorded request asked for the rest of a representation of which its client had a part (RFC 9110, 13.1.5).
+    static func asksRest(_ recorded: RequestProfile) -> Bool { recorded.value(of: Self.ifRange) != nil }
 
     /// Whether the client can read a body with this content coding: it accepts it, or asks as the recorded client did.
     func reads(_ coding: String?, of recorded: RequestProfile) -> Bool {

@@ -166,6 +166,8 @@ struct PendingFindings: Sendable {
     var nearest: [NearBody]?
     /// The nearest requests if no recorded one has an equal head; nil before they were searched for.
     var heads: [NearHead]?
+    /// Whether an exchange with an equal body is left that does not answer the request, so that the nearest bodies explain the miss.
+    var isExplained = false
 }
 
 /// A recorded request with an equal head and a different body.

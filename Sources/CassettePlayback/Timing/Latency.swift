@@ -13,6 +13,9 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
     /// This many milliseconds until it begins, and no delay after that.
     case fixed(Double)
 
+    /// Whether an answer takes at least as long as it did in the recording, so that a client that leaves after a time leaves again.
+    public var isAtLeastRecorded: Bool { if case .scaled(let factor) = self { factor >= 1 } else { false } }
+
     /// A larger factor is more likely a mistake.
     private static let largestFactor = 1000.0
     /// An hour in milliseconds, longer than any client's timeout.

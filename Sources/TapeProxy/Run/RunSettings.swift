@@ -196,6 +196,7 @@ extension RunSettings {
         options.order = self.orderInForce
         options.conversationOrder = self.conversationInForce
         options.ranges = self.rangesInForce
+        options.keepsLeft = try Latency(self.latencyInForce).isAtLeastRecorded
         options.refreshedFields = self.refreshesDates ? self.refreshFields.map(\.value) : nil
         options.maxAge = self.maxAge?.value
         options.onExpired = self.onExpiredInForce

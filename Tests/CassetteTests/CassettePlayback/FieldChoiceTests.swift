@@ -498,6 +498,17 @@ import Testing
         #expect(try self.indexes(session, [self.get("Cookie: n=7; lang=fr"), self.get("Cookie: n=8; lang=de")]) == [1, 0])
     }
 
+    @Test func aMissOfAValueThatRecursNamesTheField() throws {
+        let requests = [self.get("X-Visit: one", answer: "1"), self.get("X-Visit: two", answer: "2")]
+        let session = SentRequests(requests: requests).session()
+        #expect(try session.send(requests[0]).replayed == 0)
+        let report = try self.miss(session, requests[0])
+        #expect(report.reason == .notRecorded)
+        let nearest = report.nearest.first { $0.index == 1 }
+        #expect(nearest?.differences == [.header(name: "x-visit", here: "one", recorded: "two")])
+        #expect(report.description.contains("--ignore header:x-visit"), "\(report)")
+    }
+
     @Test(arguments: ["X-Visit", "X-Step", "X-Ms-Page-Write"]) func aValueThatRecursGetsNoOtherAnswer(name: String) throws {
         let recorded = [self.get("\(name): a", answer: "one"), self.get("\(name): b", answer: "two")]
         let session = SentRequests(requests: recorded).session()
@@ -559,6 +570,14 @@ import Testing
         let session = SentRequests(requests: [post(.cut(Cut(by: .client, reason: "the client left"))), post()]).session()
         #expect(try self.indexes(session, [post(), post()]) == [1, 1])
         #expect(session.verdict().computedAnswers.first?.hasSuffix("exchange 2 in place of exchange 1, which its client left") == true)
+    }
+
+    /// A replay with the recorded times gives this client the same reason to leave.
+    @Test func anExchangeThatTheClientLeftKeepsItsTurnIfTheReplayTakesAsLong() throws {
+        let recorded = [self.left(answer: "par"), self.get(answer: "one"), self.left(answer: "on"), self.get(answer: "two")]
+        let session = SentRequests(requests: recorded).session(keepsLeft: true)
+        #expect(try self.indexes(session, recorded) == [0, 1, 2, 3])
+        #expect(session.verdict().computed == 0)
     }
 
     @Test func anExchangeThatTheClientLeftBeforeAWholeOneIsAnsweredByThat() throws {
@@ -879,5 +898,53 @@ import Testing
         #expect(session.verdict().computed == 0)
         guard case .replay(_, let form) = try session.send(left) else { throw CassetteError(.damaged, "refused") }
         #expect(form.ranges == nil)
+    }
+
+    /// The first download was cancelled, and the browser's cache asked for the rest: a byte to see whether it is the same, then all of it.
+    private func resumed(_ answer: String, tag: String = "\"a\"") -> [Request] {
+        let isWhole = answer.utf8.count == 10
+        func rest(_ range: Range<Int>, _ text: String) -> Request {
+            Request(
+                method: "GET", lines: ["Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)", "If-Range: \(tag)"], status: 206,
+                answerLines: ["ETag: \(tag)", "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/10"], answer: text)
+        }
+        return [
+            Request(
+                method: "GET", lines: [], answerLines: ["ETag: \(tag)", "Content-Length: 10"], answer: answer,
+                outcome: isWhole ? .complete : .cut(Cut(by: .client, reason: "the client left")), total: 10),
+            rest(4..<5, "4"), rest(4..<10, "456789"),
+        ]
+    }
+
+    @Test func aClientThatAsksForTheWholeInPlaceOfTheRestGetsIt() throws {
+        let requests = self.resumed("0123456789")
+        let session = SentRequests(requests: requests).session()
+        #expect(try self.indexes(session, [requests[0], requests[0]]) == [0, 0])
+        #expect(session.verdict().unused.isEmpty)
+        #expect(session.verdict().hits == 2)
+        let computed = "GET http://a.test/: the whole, in place of 2 exchanges with the rest, from exchange 1"
+        #expect(session.verdict().computedAnswers == [computed])
+        // The rest has been used up as well.
+        #expect(try session.send(requests[0]).replayed == nil)
+    }
+
+    @Test func theWholeIsMadeOfTheBeginningThatTheClientGotAndTheRest() throws {
+        let requests = self.resumed("0123")
+        let session = SentRequests(requests: requests).session()
+        #expect(try session.send(requests[0]).replayed == 0)
+        guard case .replay(0, let form) = try session.send(requests[0]) else { throw CassetteError(.damaged, "refused") }
+        #expect(form.ranges?.isRepresentation == true)
+        #expect(form.ranges?.ranges == [0..<10])
+        #expect(form.ranges?.sources.map(\.index) == [0, 1, 2])
+        #expect(session.verdict().unused.isEmpty)
+    }
+
+    @Test(arguments: ["W/\"a\"", "\"a\""]) func theWholeIsSentAgainOnlyInPlaceOfARestOfTheSameRepresentation(tag: String) throws {
+        var requests = self.resumed("0123456789", tag: tag)
+        if tag == "\"a\"" { for index in 1...2 { requests[index].lines.removeLast() } }
+        let session = SentRequests(requests: requests).session()
+        #expect(try session.send(requests[0]).replayed == 0)
+        #expect(try session.send(requests[0]).replayed == nil)
+        #expect(session.verdict().unused == [1, 2])
     }
 }

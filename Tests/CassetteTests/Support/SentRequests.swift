@@ -39,7 +39,7 @@ struct SentRequests: RequestSource {
 
     func session(
         rules: MatchRules = .standard, repetition: Repetition = .never, order: ReplayOrder = .any, ranges: RangeReplay = .computed,
-        redaction: LiveRedactor? = nil
+        redaction: LiveRedactor? = nil, keepsLeft: Bool = false
     ) -> CassetteSession {
         var keys = RecordedKeys()
         for request in self.requests {
@@ -51,7 +51,7 @@ struct SentRequests: RequestSource {
         }
         return CassetteSession(
             mode: .none, keys: keys, hasCassette: true, rules: rules, repetition: repetition, order: order, ranges: ranges,
-            redaction: redaction, source: self)
+            redaction: redaction, keepsLeft: keepsLeft, source: self)
     }
 
     func comparedFields(at index: Int) -> UInt64 { RequestFieldNames.comparedFields(HeaderFields(self.requests[index].lines)) }
