@@ -73,6 +73,8 @@ bench-drivers:
 cli-reference:
 	swift build --product wiretape
 	"$$(swift build --show-bin-path)/wiretape" --experimental-dump-help | python3 packaging/help_pages.py markdown > docs/cli.md
+	"$$(swift build --show-bin-path)/wiretape" config --schema > docs/wiretape.schema.json
+	python3 packaging/settings_table.py docs
 
 ## Tests the example app: recorded by the proxy and replayed by the client, and the other way around; checks what it is built from.
 example:

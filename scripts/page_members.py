@@ -7,11 +7,14 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import threading
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "packaging"))
+import settings_table  # noqa: E402
 
 
 def problems(program):
@@ -54,6 +57,13 @@ def setting_problems(program):
     schema = json.loads((ROOT / "docs/wiretape.schema.json").read_text())
     settings = set(properties(schema))
     yield from missing("docs/configuration.md", settings, "setting")
+    printed = subprocess.run([program, "config", "--schema"], check=True, capture_output=True, text=True).stdout
+    if json.loads(printed) != schema:
+        yield "docs/wiretape.schema.json: not what the table of settings says; run make cli-reference"
+    for name, make in settings_table.PAGES.items():
+        page = (ROOT / "docs" / name).read_text()
+        if settings_table.replaced(page, make(schema)) != page:
+            yield f"docs/{name}: its table of settings is not that of the schema; run make cli-reference"
     rows = json.loads(subprocess.run([program, "config", "--no-config", "--json"], check=True, capture_output=True).stdout)
     for name in sorted({row["name"] for row in rows} - settings):
         yield f"docs/wiretape.schema.json: the setting {name} of wiretape config is not in it"

@@ -1,8 +1,15 @@
 /// The control API's description in OpenAPI 3.1, for tools and for the drivers' tests.
 ///
-/// Written by hand. A test compares its members with those of the readers and writers.
+/// Written by hand, except for the settings of an order. A test compares its members with those of the readers and writers.
 enum ControlDescription {
     static let path = "/openapi.json"
+
+    /// The members of an order that are settings of the table, with their schemas.
+    private static func members(_ place: SettingRow.SessionPlace) -> String {
+        let texts = ##"{"$ref": "#/components/schemas/Texts"}"##
+        return Settings.rows.filter { $0.session == place }.map { "\"\($0.key)\": \($0.schema(texts: texts))" }
+            .joined(separator: ",\n")
+    }
 
     /// The version of the protocol between a driver and `serve`. New members or paths do not change it; changes to existing ones do.
     static let version = "1"
@@ -116,36 +123,16 @@ enum ControlDescription {
                   "rules": {
                     "type": "object", "additionalProperties": false,
                     "properties": {
-                      "match": {"$ref": "#/components/schemas/Texts"},
-                      "ignore": {"$ref": "#/components/schemas/Texts"},
-                      "patterns": {"$ref": "#/components/schemas/Texts"},
-                      "replace": {"$ref": "#/components/schemas/Texts"},
-                      "sort": {"$ref": "#/components/schemas/Texts"},
-                      "optional": {"$ref": "#/components/schemas/Texts"},
-                      "presets": {"$ref": "#/components/schemas/Texts"}
+                      \#(Self.members(.rules))
                     }
                   },
-                  "repeat": {"enum": ["never", "last", "cycle"]},
-                  "repeatMatching": {"type": "string"},
-                  "order": {"enum": ["any", "strict"]},
-                  "conversation": {"enum": ["strict", "any"]},
-                  "ranges": {"enum": ["computed", "exact"]},
-                  "failOn": {"oneOf": [{"type": "string"}, {"$ref": "#/components/schemas/Texts"}]},
-                  "latency": {"type": "string"},
-                  "originErrors": {"enum": ["page", "break"]},
+                  \#(Self.members(.top)),
                   "refreshDates": {"oneOf": [{"type": "boolean"}, {"$ref": "#/components/schemas/Texts"}]},
-                  "maxAge": {"type": "string"},
-                  "onExpired": {"enum": ["warn", "fail", "rerecord"]},
-                  "redaction": {"type": "boolean"},
-                  "redact": {"$ref": "#/components/schemas/Texts"},
-                  "keep": {"$ref": "#/components/schemas/Texts"},
-                  "secretEnv": {"$ref": "#/components/schemas/Texts"},
                   "modify": {"$ref": "#/components/schemas/Modify"},
                   "verdict": {
                     "oneOf": [{"const": "client"}, {"type": "object"}],
                     "description": "Judges what the client does with answers that failed; an object has limits, as {\"stormCount\": \"20\"}."
-                  },
-                  "seed": {"type": "integer", "minimum": 0, "description": "Of the draws of the rules in modify."}
+                  }
                 }
               },
               "Modify": {

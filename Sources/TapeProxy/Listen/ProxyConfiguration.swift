@@ -43,6 +43,8 @@ public struct ProxyConfiguration: Sendable {
     public var chain = UpstreamChain()
     /// The cassette's file name, for messages to people.
     public var cassetteName: String
+    /// The settings of the run, for what reads them itself.
+    public var settings = RunSettings()
     /// How long replayed answers take.
     public var latency: Latency
     /// What a client gets when an origin breaks its connection, or sends an answer that is not HTTP. nil sends an error page for live

@@ -78,7 +78,9 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
 
     public static let standard = FailureRule([.miss])
 
-    private static let names: [VerdictFlaw] = [.miss, .unused, .order]
+    private static let flawNames: [VerdictFlaw] = [.miss, .unused, .order]
+    /// The names of all reasons to fail, and `none`.
+    static let names = flawNames.map(\.rawValue) + Other.allCases.map(\.rawValue) + ["none"]
     private static let next = "use any of miss, unused, order, unsearched, rules, client, escapes and lint, or only none"
 
     /// The flaws that the rule names.
@@ -113,7 +115,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         for name in names {
             if let other = Other(rawValue: name) {
                 others.insert(other)
-            } else if let flaw = Self.names.first(where: { $0.rawValue == name }) {
+            } else if let flaw = Self.flawNames.first(where: { $0.rawValue == name }) {
                 flaws.insert(flaw)
             } else {
                 throw SettingError("\"\(name)\" is not a reason to fail; \(Self.next)")
@@ -130,7 +132,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         let names =
-            Self.names.filter { self.flaws.contains($0) }.map(\.rawValue)
+            Self.flawNames.filter { self.flaws.contains($0) }.map(\.rawValue)
             + Other.allCases.filter { self.others.contains($0) }.map(\.rawValue)
         return names.isEmpty ? "none" : names.joined(separator: ",")
     }

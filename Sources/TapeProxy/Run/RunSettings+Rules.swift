@@ -10,9 +10,9 @@ extension RunSettings {
     ///
     /// - Parameter mayGetRules: whether rules may be added during the run.
     package func ruleEngine(mayGetRules: Bool = false) throws(SettingSyntaxError) -> RuleEngine? {
-        let rules = try TrafficRules(self.modify.map(\.value))
-        guard !rules.isEmpty || self.verdict != nil || mayGetRules else { return nil }
-        return RuleEngine(rules, seed: self.seedInForce) { DrawnURL.of($0) }
+        let rules = try TrafficRules(self[Settings.modify].map(\.value))
+        guard !rules.isEmpty || self.value(Settings.verdict) != nil || mayGetRules else { return nil }
+        return RuleEngine(rules, seed: self.value(Settings.seed)) { DrawnURL.of($0) }
     }
 }
 

@@ -8,84 +8,97 @@ internal import TapeBytes
 public import TapeTrust
 package import TrafficRules
 
-/// The settings of a run, from one source or from all of them combined; nil or empty if not set.
+/// The settings of a run, from one source or from all of them combined.
 ///
-/// The caller has validated every text.
+/// Holds what was given, by the rows of `Settings`, with its source.
 public struct RunSettings: Sendable, Hashable {
-    public var mode: Setting<RecordMode>?
-    public var match: Setting<[String]>?
-    public var ignore: [Setting<String>] = []
-    public var patterns: [Setting<String>] = []
-    public var replace: [Setting<String>] = []
-    public var sort: [Setting<String>] = []
-    public var optional: [Setting<String>] = []
-    /// Presets whose rules are among those above.
-    public var presets: [Setting<RulePreset>] = []
-    /// Paths of files, or folders of files, that name the fields of gRPC messages.
-    public var descriptors: [Setting<String>] = []
-    public var redact: [Setting<String>] = []
-    public var keep: [Setting<String>] = []
-    /// Names of environment variables whose values are secrets.
-    public var secretEnv: [Setting<String>] = []
-    /// False keeps secrets in the recording.
-    public var redaction: Setting<Bool>?
-    public var repetition: Setting<Repetition>?
-    /// A filter expression: the exchanges that match it may answer any number of times.
-    public var repeatMatching: Setting<String>?
-    public var order: Setting<ReplayOrder>?
-    public var conversation: Setting<ConversationOrder>?
-    public var ranges: Setting<RangeReplay>?
-    public var latency: Setting<String>?
-    public var originErrors: Setting<Failure.Answer>?
-    /// Whether the dates of responses are shifted to the time of the replay.
-    public var refreshDates: Setting<Bool>?
-    /// Dates in JSON bodies to shift like those in header fields.
-    public var refreshFields: [Setting<String>] = []
-    public var failOn: Setting<FailureRule>?
-    /// Rules that change the traffic.
-    package var modify: [Setting<RuleList>] = []
-    /// Judges what the client does with answers that failed, by these limits; nil does not.
-    package var verdict: Setting<ClientVerdict.Limits>?
-    /// Of the draws of these rules.
-    public var seed: Setting<UInt64>?
-    public var maxAge: Setting<Age>?
-    public var onExpired: Setting<ExpiryPolicy>?
-    /// Whether the old cassette is kept when the command fails.
-    public var keepOnFailure: Setting<Bool>?
-    public var review: Setting<Bool>?
-    public var durability: Setting<ProxyConfiguration.Durability>?
-    public var onDiskFull: Setting<ProxyConfiguration.DiskFullPolicy>?
-    public var listen: Setting<ListenAddress>?
-    /// Seconds.
-    public var grace: Setting<Int>?
-    public var passthrough: [Setting<HostPattern>] = []
-    public var refuse: [Setting<HostPattern>] = []
-    /// Paths of PEM files.
-    public var upstreamCA: [Setting<String>] = []
-    public var insecureUpstream: [Setting<HostPattern>] = []
-    /// The address of the store for pointers.
-    public var store: Setting<String>?
-    /// The store's server, if it is not AWS.
-    public var endpoint: Setting<String>?
-    public var region: Setting<String>?
-    /// Whether the store's bucket is in the path, not in the host's name.
-    public var pathStyle: Setting<Bool>?
-    /// Whether commands fetch a cassette from the store that the cache does not have.
-    public var fetch: Setting<Bool>?
+    /// A value of any setting, and its source.
+    private struct Given: Sendable, Hashable {
+        let value: any Sendable & Hashable
+        let source: SettingSource
+
+        static func == (left: Given, right: Given) -> Bool {
+            left.source == right.source && AnyHashable(left.value) == AnyHashable(right.value)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(AnyHashable(self.value))
+            hasher.combine(self.source)
+        }
+    }
+
+    /// By the keys of the rows; never empty lists.
+    private var given: [String: [Given]] = [:]
 
     public init() {}
+
+    /// A setting as it was given; nil if no source gives it.
+    public subscript<Value>(_ setting: RunSetting<Value>) -> Setting<Value>? {
+        get {
+            self.given[setting.row.key]?.last.flatMap { given in
+                (given.value as? Value).map { Setting(value: $0, source: given.source) }
+            }
+        }
+        set { self.given[setting.row.key] = newValue.map { [Given(value: $0.value, source: $0.source)] } }
+    }
+
+    /// The values of a list, those of the most general source first.
+    public subscript<Element>(_ list: RunSettingList<Element>) -> [Setting<Element>] {
+        get {
+            self.given[list.row.key]?.compactMap { given in
+                (given.value as? Element).map { Setting(value: $0, source: given.source) }
+            } ?? []
+        }
+        set { self.given[list.row.key] = newValue.isEmpty ? nil : newValue.map { Given(value: $0.value, source: $0.source) } }
+    }
+
+    /// The value in force.
+    public func value<Value>(_ setting: RunSetting<Value>) -> Value { self[setting]?.value ?? setting.standard }
+
+    /// Takes a value from a text: the last one of a setting, or one more of a list.
+    ///
+    /// Throws if the text is not a value of the setting; the error has no period at the end.
+    package mutating func read(_ row: SettingRow, _ text: String, source: SettingSource) throws {
+        guard let value = try row.read?(text) else { return }
+        if let preset = value as? RulePreset { return self.add(presets: [Setting(value: preset, source: source)]) }
+        let given = Given(value: value, source: source)
+        if row.isList { self.given[row.key, default: []].append(given) } else { self.given[row.key] = [given] }
+    }
+
+    /// Checks values that are right alone, but may not be together.
+    ///
+    /// - Parameter secret: returns the value of an environment variable.
+    package func checkTogether(secret: (String) -> [UInt8]?) throws {
+        _ = try MatchRules(self.matchTexts)
+        _ = try RefreshRules(self[Settings.refreshFields].map(\.value))
+        _ = try self.redactionRules(secret: secret)
+    }
+
+    /// The values of a setting as text, with their sources: the standard value if there are none. Empty if nothing is to be shown.
+    package func shown(_ row: SettingRow) -> [(text: String, source: SettingSource)] {
+        if row.key == Settings.failOn.row.key { return [(self.failOnInForce.description, self[Settings.failOn]?.source ?? .standard)] }
+        if let given = self.given[row.key] { return given.map { (row.shown($0.value), $0.source) } }
+        // A seed has no effect without rules.
+        if row.key == Settings.seed.row.key, !self[Settings.modify].isEmpty { return [("\(Settings.seed.standard)", .standard)] }
+        return row.standard.map { [($0, .standard)] } ?? []
+    }
 
     /// The rules of a cassette, which other settings are added to.
     public init(matchTexts texts: MatchRuleTexts?, redaction: RedactionRules? = nil, of cassette: String) {
         let source = SettingSource.cassette(cassette)
-        self.match = texts?.match.map { Setting(value: $0, source: source) }
-        self.ignore = texts?.ignore.map { Setting(value: $0, source: source) } ?? []
-        self.patterns = texts?.patterns.map { Setting(value: $0, source: source) } ?? []
-        self.replace = texts?.replace.map { Setting(value: $0, source: source) } ?? []
-        self.sort = texts?.sort.map { Setting(value: $0, source: source) } ?? []
-        self.optional = texts?.optional.map { Setting(value: $0, source: source) } ?? []
-        self.redact = redaction?.rules.map { Setting(value: $0.text, source: source) } ?? []
-        self.keep = redaction?.keep.map { Setting(value: $0.text, source: source) } ?? []
+        if let names = texts?.match { self[Settings.match] = Setting(value: names, source: source) }
+        self.add(texts, source: source)
+        self[Settings.redact] = redaction?.rules.map { Setting(value: $0.text, source: source) } ?? []
+        self[Settings.keep] = redaction?.keep.map { Setting(value: $0.text, source: source) } ?? []
+    }
+
+    private mutating func add(_ texts: MatchRuleTexts?, source: SettingSource) {
+        guard let texts else { return }
+        self[Settings.ignore] += texts.ignore.map { Setting(value: $0, source: source) }
+        self[Settings.patterns] += texts.patterns.map { Setting(value: $0, source: source) }
+        self[Settings.replace] += texts.replace.map { Setting(value: $0, source: source) }
+        self[Settings.sort] += texts.sort.map { Setting(value: $0, source: source) }
+        self[Settings.optional] += texts.optional.map { Setting(value: $0, source: source) }
     }
 
     /// Adds the rules of presets, before rules that are written out.
@@ -93,91 +106,32 @@ public struct RunSettings: Sendable, Hashable {
         for preset in presets {
             let source = SettingSource.preset(preset.value.rawValue)
             let texts = preset.value.rules
-            self.presets.append(preset)
-            if let match = texts.match, self.match == nil { self.match = Setting(value: match, source: source) }
-            self.ignore += texts.ignore.map { Setting(value: $0, source: source) }
-            self.patterns += texts.patterns.map { Setting(value: $0, source: source) }
-            self.replace += texts.replace.map { Setting(value: $0, source: source) }
-            self.sort += texts.sort.map { Setting(value: $0, source: source) }
-            self.optional += texts.optional.map { Setting(value: $0, source: source) }
+            self[Settings.presets].append(preset)
+            if let match = texts.match, self[Settings.match] == nil { self[Settings.match] = Setting(value: match, source: source) }
+            self.add(texts, source: source)
         }
     }
 
-    /// Applies other settings over these: lists are appended, except for `match`, and other values are replaced.
+    /// Applies other settings over these: lists are appended, and other values are replaced.
     public func adding(_ other: RunSettings) -> RunSettings {
         var sum = self
-        sum.mode = other.mode ?? self.mode
-        sum.match = other.match ?? self.match
-        sum.ignore += other.ignore
-        sum.patterns += other.patterns
-        sum.replace += other.replace
-        sum.sort += other.sort
-        sum.optional += other.optional
-        sum.presets += other.presets
-        sum.descriptors += other.descriptors
-        sum.redact += other.redact
-        sum.keep += other.keep
-        sum.secretEnv += other.secretEnv
-        sum.redaction = other.redaction ?? self.redaction
-        sum.repetition = other.repetition ?? self.repetition
-        sum.repeatMatching = other.repeatMatching ?? self.repeatMatching
-        sum.order = other.order ?? self.order
-        sum.conversation = other.conversation ?? self.conversation
-        sum.ranges = other.ranges ?? self.ranges
-        sum.latency = other.latency ?? self.latency
-        sum.originErrors = other.originErrors ?? self.originErrors
-        sum.refreshDates = other.refreshDates ?? self.refreshDates
-        sum.refreshFields += other.refreshFields
-        sum.modify += other.modify
-        sum.verdict = other.verdict ?? self.verdict
-        sum.seed = other.seed ?? self.seed
-        sum.failOn = other.failOn ?? self.failOn
-        sum.maxAge = other.maxAge ?? self.maxAge
-        sum.onExpired = other.onExpired ?? self.onExpired
-        sum.keepOnFailure = other.keepOnFailure ?? self.keepOnFailure
-        sum.review = other.review ?? self.review
-        sum.durability = other.durability ?? self.durability
-        sum.onDiskFull = other.onDiskFull ?? self.onDiskFull
-        sum.listen = other.listen ?? self.listen
-        sum.grace = other.grace ?? self.grace
-        sum.passthrough += other.passthrough
-        sum.refuse += other.refuse
-        sum.upstreamCA += other.upstreamCA
-        sum.insecureUpstream += other.insecureUpstream
-        sum.store = other.store ?? self.store
-        sum.endpoint = other.endpoint ?? self.endpoint
-        sum.region = other.region ?? self.region
-        sum.pathStyle = other.pathStyle ?? self.pathStyle
-        sum.fetch = other.fetch ?? self.fetch
+        for row in Settings.rows {
+            guard let values = other.given[row.key] else { continue }
+            sum.given[row.key] = row.isList ? (sum.given[row.key] ?? []) + values : values
+        }
         return sum
     }
 
     /// The settings for matching.
     public var matchTexts: MatchRuleTexts {
         MatchRuleTexts(
-            match: self.match?.value, ignore: self.ignore.map(\.value), patterns: self.patterns.map(\.value),
-            replace: self.replace.map(\.value), sort: self.sort.map(\.value), optional: self.optional.map(\.value))
+            match: self[Settings.match]?.value, ignore: self[Settings.ignore].map(\.value), patterns: self[Settings.patterns].map(\.value),
+            replace: self[Settings.replace].map(\.value), sort: self[Settings.sort].map(\.value),
+            optional: self[Settings.optional].map(\.value))
     }
-}
 
-/// Defaults.
-extension RunSettings {
-    public var modeInForce: RecordMode { self.mode?.value ?? .once }
-    public var repetitionInForce: Repetition { self.repetition?.value ?? .never }
-    public var orderInForce: ReplayOrder { self.order?.value ?? .any }
-    public var conversationInForce: ConversationOrder { self.conversation?.value ?? .strict }
-    public var rangesInForce: RangeReplay { self.ranges?.value ?? .computed }
-    public var failOnInForce: FailureRule { (self.failOn?.value ?? .standard).under(self.orderInForce) }
-    public var onExpiredInForce: ExpiryPolicy { self.onExpired?.value ?? .warn }
-    public var seedInForce: UInt64 { self.seed?.value ?? 0 }
-    public var latencyInForce: String { self.latency?.value ?? "none" }
-    public var refreshesDates: Bool { self.refreshDates?.value ?? false }
-    public var keepsOnFailure: Bool { self.keepOnFailure?.value ?? true }
-    public var reviews: Bool { self.review?.value ?? false }
-    public var durabilityInForce: ProxyConfiguration.Durability { self.durability?.value ?? .normal }
-    public var onDiskFullInForce: ProxyConfiguration.DiskFullPolicy { self.onDiskFull?.value ?? .pass }
-    public var listenInForce: ListenAddress { self.listen?.value ?? ListenAddress(host: "127.0.0.1", port: 0) }
-    public var graceInForce: Int { self.grace?.value ?? 5 }
+    /// With strict order, a request refused because of its order counts like one that nothing answers.
+    public var failOnInForce: FailureRule { self.value(Settings.failOn).under(self.value(Settings.order)) }
 }
 
 extension RunSettings {
@@ -189,17 +143,17 @@ extension RunSettings {
     public func planOptions(mayRerecord: Bool, secret: (String) -> [UInt8]?) throws(SettingSyntaxError) -> RunPlan.Options {
         var options = RunPlan.Options()
         options.matchTexts = self.matchTexts
-        options.descriptors = self.descriptors.map(\.value)
+        options.descriptors = self[Settings.descriptors].map(\.value)
         options.redaction = try self.redactionRules(secret: secret)
-        options.repetition = self.repetitionInForce
+        options.repetition = self.value(Settings.repetition)
         options.repeats = try self.repeats()
-        options.order = self.orderInForce
-        options.conversationOrder = self.conversationInForce
-        options.ranges = self.rangesInForce
-        options.keepsLeft = try Latency(self.latencyInForce).isAtLeastRecorded
-        options.refreshedFields = self.refreshesDates ? self.refreshFields.map(\.value) : nil
-        options.maxAge = self.maxAge?.value
-        options.onExpired = self.onExpiredInForce
+        options.order = self.value(Settings.order)
+        options.conversationOrder = self.value(Settings.conversation)
+        options.ranges = self.value(Settings.ranges)
+        options.keepsLeft = self.value(Settings.latency).isAtLeastRecorded
+        options.refreshedFields = self.value(Settings.refreshDates) ? self[Settings.refreshFields].map(\.value) : nil
+        options.maxAge = self.value(Settings.maxAge)
+        options.onExpired = self.value(Settings.onExpired)
         options.mayRerecord = mayRerecord
         return options
     }
@@ -207,14 +161,9 @@ extension RunSettings {
 
 /// Repetition.
 extension RunSettings {
-    /// Throws if the text is not a filter expression.
-    package static func checkRepeatMatching(_ text: String) throws(SettingSyntaxError) {
-        _ = try FilterParser.parse(text, setting: "repeatMatching")
-    }
-
     private func repeats() throws(SettingSyntaxError) -> (@Sendable (Interaction, BodyReader) throws -> Bool)? {
-        guard let repeatMatching else { return nil }
-        let expression = try FilterParser.parse(repeatMatching.value, setting: "repeatMatching")
+        guard let text = self.value(Settings.repeatMatching) else { return nil }
+        let expression = try FilterParser.parse(text, setting: "repeatMatching")
         return { try ExchangeFilter(expression, reader: $1).matches($0) }
     }
 }
@@ -225,16 +174,16 @@ extension RunSettings {
     ///
     /// - Parameter secret: returns the value of an environment variable.
     public func redactionRules(secret: (String) -> [UInt8]?) throws(SettingSyntaxError) -> RedactionRules? {
-        guard self.redaction?.value != false else { return nil }
-        let values = self.secretEnv.compactMap { name in secret(name.value).map { SecretValue(name: name.value, bytes: $0) } }
+        guard self.value(Settings.redaction) else { return nil }
+        let values = self[Settings.secretEnv].compactMap { name in secret(name.value).map { SecretValue(name: name.value, bytes: $0) } }
         return try RedactionRules(
-            rules: self.redact.map(\.value), keep: self.keep.map(\.value), secrets: values.filter { !$0.bytes.isEmpty })
+            rules: self[Settings.redact].map(\.value), keep: self[Settings.keep].map(\.value), secrets: values.filter { !$0.bytes.isEmpty })
     }
 
     /// The variables of `secretEnv` that are missing from the environment.
     public func missingSecrets(secret: (String) -> [UInt8]?) -> [String] {
-        guard self.redaction?.value != false else { return [] }
-        return self.secretEnv.map(\.value).filter { secret($0)?.isEmpty ?? true }
+        guard self.value(Settings.redaction) else { return [] }
+        return self[Settings.secretEnv].map(\.value).filter { secret($0)?.isEmpty ?? true }
     }
 }
 

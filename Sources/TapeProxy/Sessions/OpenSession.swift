@@ -70,7 +70,7 @@ final class OpenSession: Sendable {
         report.label = self.parts.label
         report.rules = self.common.rules?.engine.report() ?? []
         report.clientVerdict = self.common.rules?.verdict(
-            exitCode: nil, limits: self.parts.settings.verdict?.value ?? ClientVerdict.Limits())
+            exitCode: nil, limits: self.parts.settings.value(Settings.verdict) ?? ClientVerdict.Limits())
         report.details?.checks = RuleLines.checks(report.rules, report.clientVerdict)
         return report
     }

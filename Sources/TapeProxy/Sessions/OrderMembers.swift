@@ -70,6 +70,22 @@ struct OrderMembers {
         return texts
     }
 
+    /// The texts of a setting's values; empty if there is no such member.
+    func texts(of row: SettingRow) throws(SessionError) -> [String] {
+        guard let value = self.values[row.key] else { return [] }
+        switch row.form {
+        case .list: return try self.texts(row.key) ?? []
+        // The names of one value; a single one needs no list.
+        case .names:
+            if let names = value.string { return [names] }
+            return [try (self.texts(row.key) ?? []).joined(separator: ",")]
+        case .flag: return try self.bool(row.key).map { ["\($0)"] } ?? []
+        case .number:
+            return value.kind == .number ? [String(decoding: value.raw, as: UTF8.self)] : try self.string(row.key).map { [$0] } ?? []
+        case .text, .shaped, .choice, .other: return try self.string(row.key).map { [$0] } ?? []
+        }
+    }
+
     /// Adds the member's name to errors.
     func made<Value>(_ name: String, _ make: () throws -> Value) throws(SessionError) -> Value {
         do {

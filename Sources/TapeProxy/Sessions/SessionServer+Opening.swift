@@ -103,7 +103,7 @@ extension SessionServer {
                     ShownSession(
                         name: "\(name)", cassetteName: order.cassette, path: cassette.recorder?.path ?? path, session: cassette.session,
                         recorder: cassette.recorder, recorded: cassette.cassette, rules: rules, desk: desk,
-                        judgesClient: settings.verdict != nil))
+                        judgesClient: settings.value(Settings.verdict) != nil))
             if let page { tell("inspector on \(page.address)") }
             return try self.admit(
                 OpenSession.Parts(
@@ -132,12 +132,13 @@ extension SessionServer {
     ) throws -> OpenSession {
         var configuration = self.settings
         configuration.cassetteName = parts.cassetteName
-        configuration.latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
-        configuration.originErrors = parts.settings.originErrors?.value
+        configuration.settings = parts.settings
+        configuration.latency = parts.settings.value(Settings.latency)
+        configuration.originErrors = parts.settings.value(Settings.originErrors)
         configuration.refresh = parts.cassette.plan.refresh
         configuration.rules = parts.rules
         configuration.pauseDesk = parts.page?.pausesMessages == true ? parts.desk : nil
-        configuration.judgesClient = parts.settings.verdict != nil
+        configuration.judgesClient = parts.settings.value(Settings.verdict) != nil
         configuration.watch = parts.page?.watch
         if let port = parts.page?.port, let loopback = IPAddress("127.0.0.1") {
             self.loops.shared.ownPorts.add(LoopRule(listeningOn: loopback, port: port, interfaces: []))
@@ -158,7 +159,7 @@ extension SessionServer {
         let token = Secret.random()
         // Add it on every loop before anyone learns the token.
         _ = try sessionLoops.map { $0.directory.add(contexts.value(on: $0.shared.loop), name: parts.name, token: token) }
-        let limits = parts.settings.verdict?.value ?? ClientVerdict.Limits()
+        let limits = parts.settings.value(Settings.verdict) ?? ClientVerdict.Limits()
         parts.page?.follow(
             SessionProgress(
                 counts: { common.totalCounts }, elapsed: { common.rules?.elapsed(at: .now()) ?? .zero },

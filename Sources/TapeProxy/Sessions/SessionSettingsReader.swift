@@ -7,39 +7,25 @@ internal import TrafficRules
 
 /// Reads the settings of an order: those that `record`, `run` and `replay` take as options, under the names of the configuration file.
 struct SessionSettingsReader {
-    static let members = [
-        "rules", "repeat", "repeatMatching", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates",
-        "maxAge", "onExpired",
-        "redaction",
-        "redact",
-        "keep", "secretEnv", "modify", "seed", "verdict",
-    ]
+    /// The members that an order may have for its settings.
+    static let members = ["rules"] + Settings.rows.filter { $0.session == .top || $0.session == .own }.map(\.key)
 
     let members: OrderMembers
 
     func settings() throws(SessionError) -> RunSettings {
         var settings = RunSettings()
         try self.readRules(into: &settings)
-        settings.repetition = try self.members.choice("repeat", Repetition.allCases).map(self.setting)
-        if let text = try self.members.string("repeatMatching") {
-            try self.members.made("repeatMatching") { try RunSettings.checkRepeatMatching(text) }
-            settings.repeatMatching = self.setting(text)
+        for row in Settings.rows where row.session == .top {
+            for text in try self.members.texts(of: row) {
+                try self.members.made(row.key) { try settings.read(row, text, source: .session) }
+            }
         }
-        settings.order = try self.members.choice("order", ReplayOrder.allCases).map(self.setting)
-        settings.conversation = try self.members.choice("conversation", ConversationOrder.allCases).map(self.setting)
-        settings.ranges = try self.members.choice("ranges", RangeReplay.allCases).map(self.setting)
-        settings.failOn = try self.failOn()
-        if let text = try self.members.string("latency") {
-            _ = try self.members.made("latency") { try Latency(text) }
-            settings.latency = self.setting(text)
+        // Nothing in a session reads uploads, so that it could not fail.
+        guard !settings.value(Settings.failOn).others.contains(.lint) else {
+            throw self.members.error("failOn", "names lint, which sessions do not have: check the cassette with \"wiretape lint\".")
         }
-        settings.originErrors = try self.members.choice("originErrors", Failure.Answer.allCases).map(self.setting)
         try self.readDates(into: &settings)
-        if let text = try self.members.string("maxAge") {
-            settings.maxAge = self.setting(try self.members.made("maxAge") { try Age(text) })
-        }
-        settings.onExpired = try self.members.choice("onExpired", ExpiryPolicy.allCases).map(self.setting)
-        try self.readRedaction(into: &settings)
+        try self.checkRedaction(settings)
         try self.readModify(into: &settings)
         return settings
     }
@@ -51,19 +37,14 @@ struct SessionSettingsReader {
         if let value = self.members.value("modify") {
             let list = RuleList(node: RuleNode(value), file: "modify", folder: nil)
             _ = try self.members.made("modify") { try TrafficRules([list]) }
-            settings.modify = [Setting(value: list, source: .session)]
+            settings[Settings.modify] = [Setting(value: list, source: .session)]
         }
         if let value = self.members.value("verdict") {
-            settings.verdict = self.setting(
+            settings[Settings.verdict] = self.setting(
                 try self.members.made("verdict") {
                     value.string == "client" ? ClientVerdict.Limits() : try ClientVerdict.Limits(RuleNode(value), file: "verdict")
                 })
         }
-        guard let value = self.members.value("seed") else { return }
-        guard let seed = UInt64(String(decoding: value.raw, as: UTF8.self)) else {
-            throw self.members.error("seed", "is not a whole number from 0 to \(UInt64.max): correct it.")
-        }
-        settings.seed = self.setting(seed)
     }
 
     private func readRules(into settings: inout RunSettings) throws(SessionError) {
@@ -73,40 +54,18 @@ struct SessionSettingsReader {
                 "rules",
                 "is not an object: use one with match, ignore, patterns, replace, sort, optional or presets, each a list of strings.")
         }
-        let rules = try OrderMembers(value, known: MatchRuleTexts.names + ["presets"], prefix: "rules.")
-        if let names = try rules.texts("match") {
-            _ = try rules.made("match") { try MatchRules(match: names) }
-            settings.match = self.setting(names)
+        let rows = Settings.rows.filter { $0.session == .rules }
+        let rules = try OrderMembers(value, known: rows.map(\.key), prefix: "rules.")
+        for row in rows {
+            for text in try rules.texts(of: row) { try rules.made(row.key) { try settings.read(row, text, source: .session) } }
         }
-        var presets: [Setting<RulePreset>] = []
-        for name in try rules.texts("presets") ?? [] {
-            presets.append(self.setting(try rules.made("presets") { try RulePreset(name) }))
-        }
-        settings.add(presets: presets)
-        settings.ignore += (try rules.texts("ignore") { _ = try MatchPlace(reaching: $0) } ?? []).map(self.setting)
-        settings.patterns += (try rules.texts("patterns") { _ = try PlacePattern($0) } ?? []).map(self.setting)
-        settings.replace += (try rules.texts("replace") { _ = try PlaceReplacement($0) } ?? []).map(self.setting)
-        settings.sort += (try rules.texts("sort") { _ = try MatchRules.sorted($0) } ?? []).map(self.setting)
-        settings.optional += (try rules.texts("optional") { _ = try MatchRules.optional($0) } ?? []).map(self.setting)
-    }
-
-    /// A string, or a list of strings.
-    private func failOn() throws(SessionError) -> Setting<FailureRule>? {
-        guard let value = self.members.value("failOn") else { return nil }
-        let names = if let name = value.string { [name] } else { try self.members.texts("failOn") ?? [] }
-        let rule = try self.members.made("failOn") { try FailureRule(names: names) }
-        // Nothing in a session reads uploads, so that it could not fail.
-        guard !rule.others.contains(.lint) else {
-            throw self.members.error("failOn", "names lint, which sessions do not have: check the cassette with \"wiretape lint\".")
-        }
-        return self.setting(rule)
     }
 
     /// True for header fields only, or a list of places of dates in JSON bodies.
     private func readDates(into settings: inout RunSettings) throws(SessionError) {
         guard let value = self.members.value("refreshDates") else { return }
         if let refreshes = value.bool {
-            settings.refreshDates = self.setting(refreshes)
+            settings[Settings.refreshDates] = self.setting(refreshes)
             return
         }
         guard value.kind == .array else {
@@ -115,25 +74,14 @@ struct SessionSettingsReader {
         }
         let places = try self.members.texts("refreshDates") ?? []
         _ = try self.members.made("refreshDates") { try RefreshRules(places) }
-        settings.refreshDates = self.setting(true)
-        settings.refreshFields = places.map(self.setting)
+        settings[Settings.refreshDates] = self.setting(true)
+        settings[Settings.refreshFields] = places.map(self.setting)
     }
 
-    private func readRedaction(into settings: inout RunSettings) throws(SessionError) {
-        settings.redaction = try self.members.bool("redaction").map(self.setting)
-        settings.redact = (try self.members.texts("redact") { _ = try RedactionRule($0) } ?? []).map(self.setting)
-        settings.keep = (try self.members.texts("keep") { _ = try RedactionException($0) } ?? []).map(self.setting)
-        settings.secretEnv = (try self.members.texts("secretEnv") { try Self.checkVariable($0) } ?? []).map(self.setting)
-        guard settings.redaction?.value == false else { return }
-        guard (settings.redact + settings.keep + settings.secretEnv).isEmpty else {
+    private func checkRedaction(_ settings: RunSettings) throws(SessionError) {
+        guard !settings.value(Settings.redaction) else { return }
+        guard settings[Settings.redact].isEmpty, settings[Settings.keep].isEmpty, settings[Settings.secretEnv].isEmpty else {
             throw self.members.error("redaction", "is false, which conflicts with redact, keep and secretEnv: leave out one or the other.")
-        }
-    }
-
-    private static func checkVariable(_ name: String) throws(SettingError) {
-        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "=") }) else {
-            throw SettingError(
-                "\"\(name.prefix(40))\" cannot be the name of a variable; write only the name, such as API_KEY")
         }
     }
 }

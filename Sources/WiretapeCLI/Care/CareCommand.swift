@@ -179,7 +179,7 @@ struct RedactCommand: ParsableCommand {
     @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
-    @OptionGroup var redaction: RedactionOptions
+    @OptionGroup var redaction: SettingOptions<RedactionGroup>
 
     @OptionGroup var names: DescriptorOptions
 

@@ -51,7 +51,7 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "Print what was done as JSON on standard output.")
     var json = false
 
-    @OptionGroup var redaction: RedactionOptions
+    @OptionGroup var redaction: SettingOptions<RedactionGroup>
 
     @Flag(help: "Keep secrets in the cassette: anyone who can read it can read them.")
     var noRedaction = false

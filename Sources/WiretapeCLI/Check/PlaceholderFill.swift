@@ -36,7 +36,7 @@ struct PlaceholderFill {
     init() {}
 
     /// Throws if a variable is not set, or its value has control characters.
-    init(_ sources: [Source], environment: @escaping (String) -> [UInt8]? = RedactionOptions.variable) throws(SettingError) {
+    init(_ sources: [Source], environment: @escaping (String) -> [UInt8]? = EnvironmentSecret.value) throws(SettingError) {
         for source in sources {
             guard let value = environment(source.variable), !value.isEmpty else {
                 throw SettingError("the environment has no \"\(source.variable)\" for \(source.placeholder): set it, or omit --fill.")

@@ -24,21 +24,26 @@ struct ConfigCommand: ParsableCommand {
     @Argument(help: "A cassette, for its own rules and the settings that apply to its name. It need not exist yet.", completion: .file())
     var file: String?
 
-    @OptionGroup var rules: RuleOptions
-    @OptionGroup var more: MoreRuleOptions
-    @OptionGroup var failures: FailureOptions
-    @OptionGroup var answers: AnswerOptions
-    @OptionGroup var pace: PaceOptions
-    @OptionGroup var redaction: RedactionOptions
+    @OptionGroup var rules: SettingOptions<RuleGroup>
+    @OptionGroup var more: SettingOptions<MoreRuleGroup>
+    @OptionGroup var failures: SettingOptions<FailureGroup>
+    @OptionGroup var answers: SettingOptions<AnswerGroup>
+    @OptionGroup var pace: SettingOptions<PaceGroup>
+    @OptionGroup var redaction: SettingOptions<RedactionGroup>
     @OptionGroup var modify: ModifyOptions
+    @OptionGroup var drawing: SettingOptions<SeedGroup>
     @OptionGroup var trial: RuleTrialOptions
     @OptionGroup var config: ConfigOptions
 
     @Flag(help: "Print a JSON array.")
     var json = false
 
+    @Flag(help: "Print the JSON Schema of wiretape.yaml, with all settings, and nothing else.")
+    var schema = false
+
     func run() throws {
         SignalThread.unblock()
+        guard !self.schema else { return Terminal.output.write(ConfigSchema.json) }
         try CommandEnd.run {
             let configFile = try self.config.file()
             let settings = try self.settings(configFile)
@@ -47,13 +52,13 @@ struct ConfigCommand: ParsableCommand {
                 if self.json { Terminal.output.write(trial.json) } else { for line in trial.lines { Terminal.output.line(line) } }
                 return ExitStatus.done
             }
-            let rows = SettingRow.rows(settings)
+            let rows = SettingLine.rows(settings)
             guard !self.json else {
-                Terminal.output.write(SettingRow.json(rows))
+                Terminal.output.write(SettingLine.json(rows))
                 return ExitStatus.done
             }
             Terminal.output.line(VisibleText.line(configFile.map { "configuration: \($0.path)" } ?? "no configuration file"))
-            for line in SettingRow.table(rows) { Terminal.output.line(line) }
+            for line in SettingLine.table(rows) { Terminal.output.line(line) }
             return ExitStatus.done
         }
     }
@@ -70,7 +75,7 @@ struct ConfigCommand: ParsableCommand {
                 self.file.map { configFile.settings(for: $0, in: ConfigSearch.workingFolder) } ?? configFile.settings)
         }
         settings = self.answers.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: settings))))
-        settings = self.redaction.lay(over: self.pace.lay(over: settings))
+        settings = self.drawing.lay(over: self.redaction.lay(over: self.pace.lay(over: settings)))
         settings = self.modify.judging(try self.modify.lay(over: settings))
         try settings.check()
         return settings
@@ -104,68 +109,20 @@ struct ConfigOptions: ParsableArguments {
 }
 
 /// One setting in force, as `wiretape config` shows it; a list has a row for each value.
-struct SettingRow: Sendable, Hashable {
+struct SettingLine: Sendable, Hashable {
     var name: String
     var value: String
     var source: SettingSource
 
     /// All settings in force, in the order of the documentation.
-    static func rows(_ settings: RunSettings) -> [SettingRow] {
-        var rows: [SettingRow] = []
-        func add(_ key: ConfigKey, _ value: String?, _ source: SettingSource?) {
-            if let value { rows.append(SettingRow(name: key.rawValue, value: value, source: source ?? .standard)) }
+    static func rows(_ settings: RunSettings) -> [SettingLine] {
+        Settings.rows.flatMap { row in
+            settings.shown(row).map { SettingLine(name: row.key, value: $0.text, source: $0.source) }
         }
-        func list<Value>(_ key: ConfigKey, _ list: [Setting<Value>]) {
-            for setting in list { add(key, "\(setting.value)", setting.source) }
-        }
-        add(.mode, settings.modeInForce.rawValue, settings.mode?.source)
-        add(.match, (settings.match?.value ?? MatchRules.standardNames).joined(separator: ","), settings.match?.source)
-        for preset in settings.presets { add(.presets, preset.value.rawValue, preset.source) }
-        list(.ignore, settings.ignore)
-        list(.patterns, settings.patterns)
-        list(.replace, settings.replace)
-        list(.sort, settings.sort)
-        list(.optional, settings.optional)
-        list(.descriptors, settings.descriptors)
-        list(.redact, settings.redact)
-        list(.keep, settings.keep)
-        list(.secretEnv, settings.secretEnv)
-        add(.repetition, settings.repetitionInForce.rawValue, settings.repetition?.source)
-        add(.repeatMatching, settings.repeatMatching?.value, settings.repeatMatching?.source)
-        add(.order, settings.orderInForce.rawValue, settings.order?.source)
-        add(.conversation, settings.conversationInForce.rawValue, settings.conversation?.source)
-        add(.ranges, settings.rangesInForce.rawValue, settings.ranges?.source)
-        add(.latency, settings.latencyInForce, settings.latency?.source)
-        add(.originErrors, settings.originErrors?.value.rawValue, settings.originErrors?.source)
-        add(.refreshDates, "\(settings.refreshesDates)", settings.refreshDates?.source)
-        list(.refreshFields, settings.refreshFields)
-        add(.failOn, settings.failOnInForce.description, settings.failOn?.source)
-        add(.maxAge, settings.maxAge?.value.description, settings.maxAge?.source)
-        add(.onExpired, settings.onExpiredInForce.rawValue, settings.onExpired?.source)
-        add(.keepOnFailure, "\(settings.keepsOnFailure)", settings.keepOnFailure?.source)
-        add(.review, "\(settings.reviews)", settings.review?.source)
-        add(.durability, settings.durabilityInForce.rawValue, settings.durability?.source)
-        add(.onDiskFull, settings.onDiskFullInForce.rawValue, settings.onDiskFull?.source)
-        for rules in settings.modify { add(.modify, rules.value.file, rules.source) }
-        add(.verdict, settings.verdict.map { _ in "client" }, settings.verdict?.source)
-        // It has no effect without rules.
-        if !settings.modify.isEmpty || settings.seed != nil { add(.seed, "\(settings.seedInForce)", settings.seed?.source) }
-        add(.listen, settings.listenInForce.description, settings.listen?.source)
-        add(.grace, "\(settings.graceInForce)", settings.grace?.source)
-        list(.passthrough, settings.passthrough)
-        list(.refuse, settings.refuse)
-        list(.upstreamCA, settings.upstreamCA)
-        list(.insecureUpstream, settings.insecureUpstream)
-        add(.store, settings.store?.value, settings.store?.source)
-        add(.endpoint, settings.endpoint?.value, settings.endpoint?.source)
-        add(.region, settings.region?.value, settings.region?.source)
-        add(.pathStyle, settings.pathStyle.map { "\($0.value)" }, settings.pathStyle?.source)
-        add(.fetch, settings.fetch.map { "\($0.value)" }, settings.fetch?.source)
-        return rows
     }
 
     /// Lines in three columns; a repeated name is left blank.
-    static func table(_ rows: [SettingRow]) -> [String] {
+    static func table(_ rows: [SettingLine]) -> [String] {
         let names = rows.map(\.name)
         let values = rows.map { VisibleText.line($0.value) }
         let (wide, wider) = (names.map(\.count).max() ?? 0, min(values.map(\.count).max() ?? 0, 40))
@@ -181,7 +138,7 @@ struct SettingRow: Sendable, Hashable {
     }
 
     /// A JSON array with an object for each row.
-    static func json(_ rows: [SettingRow]) -> [UInt8] {
+    static func json(_ rows: [SettingLine]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray(.lines)
         for row in rows {

@@ -36,7 +36,7 @@ struct RuleTrialOptions: ParsableArguments {
 
     /// - Parameter cassette: where `--exchange` is.
     func trial(_ settings: RunSettings, cassette path: String?) throws -> ExchangeTrial {
-        let rules = try TrafficRules(settings.modify.map(\.value))
+        let rules = try TrafficRules(settings[Settings.modify].map(\.value))
         guard !rules.isEmpty else {
             throw SettingError(
                 "there are no traffic rules to try: pass some with --modify, or write them under \"modify\" in wiretape.yaml.")
@@ -49,7 +49,7 @@ struct RuleTrialOptions: ParsableArguments {
         }
         if let request { facts = try self.facts(request) }
         guard let facts else { throw SettingError("there is no request: pass --try 'METHOD URL' or --exchange.") }
-        return ExchangeTrial(rules, facts, answer: answer, seed: settings.seedInForce)
+        return ExchangeTrial(rules, facts, answer: answer, seed: settings.value(Settings.seed))
     }
 
     private func facts(_ text: String) throws(SettingError) -> RequestFacts {

@@ -13,11 +13,6 @@ struct ModifyOptions: ParsableArguments {
     var files: [String] = []
 
     @Option(
-        help: ArgumentHelp("The seed of the draws of these rules. Default: 0.", valueName: "number"),
-        transform: { try ConfigReader.seed($0) })
-    var seed: UInt64?
-
-    @Option(
         help: ArgumentHelp(
             "Judge what the client does with answers that failed: its retries, backoff and timeouts. The value is client.",
             valueName: "whom"))
@@ -25,8 +20,7 @@ struct ModifyOptions: ParsableArguments {
 
     func lay(over settings: RunSettings) throws -> RunSettings {
         var own = RunSettings()
-        for file in self.files { own.modify.append(Setting(value: try RulesFile.read(file), source: .commandLine)) }
-        own.seed = self.seed.map { Setting(value: $0, source: .commandLine) }
+        own[Settings.modify] = try self.files.map { Setting(value: try RulesFile.read($0), source: .commandLine) }
         return settings.adding(own)
     }
 }
@@ -34,9 +28,9 @@ struct ModifyOptions: ParsableArguments {
 extension ModifyOptions {
     /// Over the settings of all sources: limits of a configuration file stay.
     func judging(_ settings: RunSettings) -> RunSettings {
-        guard self.verdict != nil, settings.verdict == nil else { return settings }
+        guard self.verdict != nil, settings[Settings.verdict] == nil else { return settings }
         var settings = settings
-        settings.verdict = Setting(value: ClientVerdict.Limits(), source: .commandLine)
+        settings[Settings.verdict] = Setting(value: ClientVerdict.Limits(), source: .commandLine)
         return settings
     }
 }

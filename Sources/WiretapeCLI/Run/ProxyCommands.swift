@@ -1,5 +1,5 @@
-public import ArgumentParser
-public import CassetteStore
+internal import ArgumentParser
+internal import CassetteStore
 internal import TapeProxy
 
 struct RecordCommand: ParsableCommand {
@@ -24,13 +24,15 @@ struct RecordCommand: ParsableCommand {
     @Argument(help: "With --browser: the page that it opens.")
     var url: String?
 
-    @OptionGroup var rules: RuleOptions
-    @OptionGroup(title: "More on matching") var more: MoreRuleOptions
-    @OptionGroup var failures: FailureOptions
+    @OptionGroup var rules: SettingOptions<RuleGroup>
+    @OptionGroup(title: "More on matching") var more: SettingOptions<MoreRuleGroup>
+    @OptionGroup var failures: SettingOptions<FailureGroup>
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
+    @OptionGroup(title: "Changing the traffic") var drawing: SettingOptions<SeedGroup>
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
-    @OptionGroup var listening: ListenOptions
+    @OptionGroup var listening: SettingOptions<ListenGroup>
     @OptionGroup(title: "The proxy") var reach: ReachOptions
+    @OptionGroup(title: "The proxy") var proxying: SettingOptions<ProxyGroup>
     @OptionGroup(title: "Threads and log") var server: ServerOptions
     @OptionGroup(title: "Inspector") var page: WebOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
@@ -45,12 +47,13 @@ struct RecordCommand: ParsableCommand {
         completion: .file())
     var command: [String] = []
 
-    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.reach, self.server, self.page) }
+    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.proxying, self.reach, self.server, self.page) }
 
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, mode: .all, settings: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: RunSettings()))),
+            file: self.file, mode: .all,
+            settings: self.drawing.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.settings))),
             modify: self.modify, config: self.config,
             reports: [], proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
@@ -87,16 +90,18 @@ struct ReplayCommand: ParsableCommand {
     var url: String?
 
     @OptionGroup var fetching: FetchOptions
-    @OptionGroup var rules: RuleOptions
-    @OptionGroup(title: "More on matching") var more: MoreRuleOptions
-    @OptionGroup var failures: FailureOptions
-    @OptionGroup(title: "How a replay answers") var answers: AnswerOptions
+    @OptionGroup var rules: SettingOptions<RuleGroup>
+    @OptionGroup(title: "More on matching") var more: SettingOptions<MoreRuleGroup>
+    @OptionGroup var failures: SettingOptions<FailureGroup>
+    @OptionGroup(title: "How a replay answers") var answers: SettingOptions<AnswerGroup>
     @OptionGroup var reports: ReportOptions
-    @OptionGroup(title: "Time in a replay") var pace: PaceOptions
+    @OptionGroup(title: "Time in a replay") var pace: SettingOptions<PaceGroup>
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
+    @OptionGroup(title: "Changing the traffic") var drawing: SettingOptions<SeedGroup>
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
-    @OptionGroup var listening: ListenOptions
+    @OptionGroup var listening: SettingOptions<ListenGroup>
     @OptionGroup(title: "The proxy") var reach: ReachOptions
+    @OptionGroup(title: "The proxy") var proxying: SettingOptions<ProxyGroup>
     @OptionGroup(title: "Threads and log") var server: ServerOptions
     @OptionGroup(title: "Inspector") var page: WebOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
@@ -109,14 +114,18 @@ struct ReplayCommand: ParsableCommand {
         completion: .file())
     var command: [String] = []
 
-    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.reach, self.server, self.page) }
+    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.proxying, self.reach, self.server, self.page) }
+
+    private var settings: RunSettings {
+        let rules = self.more.lay(over: self.rules.settings)
+        return self.drawing.lay(over: self.pace.lay(over: self.answers.lay(over: self.failures.lay(over: rules))))
+    }
 
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
             file: self.file, fetches: self.fetching.fetch, mode: RecordMode.none,
-            settings: self.pace.lay(
-                over: self.answers.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: RunSettings()))))),
+            settings: self.settings,
             modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy, tls: self.tls, trust: self.trust, upstreamTLS: nil, recording: nil,
             browser: self.browser, url: self.url, isolation: self.isolation,
@@ -124,7 +133,7 @@ struct ReplayCommand: ParsableCommand {
     }
 
     func validate() throws {
-        guard self.answers.onExpired != .rerecord else {
+        guard self.answers.settings.value(Settings.onExpired) != .rerecord else {
             throw ValidationError("replay does not use the network: pass --on-expired rerecord to \"wiretape run\".")
         }
         try self.browser.validate(url: self.url, command: self.command)
@@ -154,24 +163,21 @@ struct RunCommand: ParsableCommand {
     @Argument(help: "With --browser: the page that it opens.")
     var url: String?
 
-    @Option(
-        name: [.customLong("mode"), .customLong("record-mode")],
-        help:
-            "once records if there is no cassette; new-episodes also adds what the cassette lacks; all records everything anew; none only replays. Default: once."
-    )
-    var mode: RecordMode?
+    @OptionGroup var mode: SettingOptions<ModeGroup>
 
     @OptionGroup var fetching: FetchOptions
-    @OptionGroup var rules: RuleOptions
-    @OptionGroup(title: "More on matching") var more: MoreRuleOptions
-    @OptionGroup var failures: FailureOptions
-    @OptionGroup(title: "How a replay answers") var answers: AnswerOptions
+    @OptionGroup var rules: SettingOptions<RuleGroup>
+    @OptionGroup(title: "More on matching") var more: SettingOptions<MoreRuleGroup>
+    @OptionGroup var failures: SettingOptions<FailureGroup>
+    @OptionGroup(title: "How a replay answers") var answers: SettingOptions<AnswerGroup>
     @OptionGroup var reports: ReportOptions
-    @OptionGroup(title: "Time in a replay") var pace: PaceOptions
+    @OptionGroup(title: "Time in a replay") var pace: SettingOptions<PaceGroup>
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
+    @OptionGroup(title: "Changing the traffic") var drawing: SettingOptions<SeedGroup>
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
-    @OptionGroup var listening: ListenOptions
+    @OptionGroup var listening: SettingOptions<ListenGroup>
     @OptionGroup(title: "The proxy") var reach: ReachOptions
+    @OptionGroup(title: "The proxy") var proxying: SettingOptions<ProxyGroup>
     @OptionGroup(title: "Threads and log") var server: ServerOptions
     @OptionGroup(title: "Inspector") var page: WebOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
@@ -186,15 +192,18 @@ struct RunCommand: ParsableCommand {
         completion: .file())
     var command: [String] = []
 
-    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.reach, self.server, self.page) }
+    private var proxy: ProxyOptions { ProxyOptions(self.listening, self.proxying, self.reach, self.server, self.page) }
+
+    private var settings: RunSettings {
+        let rules = self.more.lay(over: self.rules.settings)
+        return self.drawing.lay(over: self.pace.lay(over: self.answers.lay(over: self.failures.lay(over: rules))))
+    }
 
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
-        var settings = self.pace.lay(
-            over: self.answers.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: RunSettings())))))
-        settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
-        return ProxyRun(
-            file: self.file, fetches: self.fetching.fetch, mode: nil, settings: settings, modify: self.modify, config: self.config,
+        ProxyRun(
+            file: self.file, fetches: self.fetching.fetch, mode: nil, settings: self.mode.lay(over: self.settings), modify: self.modify,
+            config: self.config,
             reports: self.reports.report, proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
             url: self.url, isolation: self.isolation,
@@ -208,16 +217,4 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws { try self.proxyRun.run() }
-}
-
-/// The modes that `run` accepts.
-extension RecordMode: ExpressibleByArgument {
-    static let forRuns: [RecordMode] = [.once, .newEpisodes, .all, .none]
-
-    public init?(argument: String) {
-        guard let mode = RecordMode(rawValue: argument), Self.forRuns.contains(mode) else { return nil }
-        self = mode
-    }
-
-    public static var allValueStrings: [String] { self.forRuns.map(\.rawValue) }
 }

@@ -1,28 +1,21 @@
 public import ArgumentParser
-public import CassetteModel
+internal import CassetteModel
 internal import Logging
 public import TapeProxy
 
-/// Where `record`, `replay` and `run` listen.
-struct ListenOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Address to listen on; port 0 picks a free one. An address other than loopback needs --allow-remote. Default: 127.0.0.1:0.",
-            valueName: "host:port"))
-    var listen: ListenAddress?
-}
-
 /// The options of the proxy that `record`, `replay` and `run` share.
 struct ProxyOptions {
-    static let graces = 0...3600
-
-    let listen: ListenAddress?
+    let settings: RunSettings
     let reach: ReachOptions
     let server: ServerOptions
     let page: WebOptions
 
-    init(_ listening: ListenOptions, _ reach: ReachOptions, _ server: ServerOptions, _ page: WebOptions) {
-        (self.listen, self.reach, self.server, self.page) = (listening.listen, reach, server, page)
+    init(
+        _ listening: SettingOptions<ListenGroup>, _ proxying: SettingOptions<ProxyGroup>, _ reach: ReachOptions, _ server: ServerOptions,
+        _ page: WebOptions
+    ) {
+        self.settings = proxying.lay(over: listening.settings)
+        (self.reach, self.server, self.page) = (reach, server, page)
     }
 
     var transparent: Bool { self.reach.transparent }
@@ -32,17 +25,9 @@ struct ProxyOptions {
     var quiet: Bool { self.reach.quiet }
     var verbose: Bool { self.reach.verbose }
     var json: Bool { self.reach.json }
-
-    func lay(over settings: RunSettings) -> RunSettings {
-        var own = RunSettings()
-        own.listen = self.listen.map { Setting(value: $0, source: .commandLine) }
-        own.grace = self.reach.grace.map { Setting(value: $0, source: .commandLine) }
-        own.originErrors = self.reach.originErrors.map { Setting(value: $0, source: .commandLine) }
-        return settings.adding(own)
-    }
 }
 
-/// The clients that can reach the proxy, its output, and the time that it may take to stop.
+/// The clients that can reach the proxy, and its output.
 struct ReachOptions: ParsableArguments {
     @Flag(
         help: "Also take connections that the kernel leads here: \"wiretape env --transparent\" prints the rules for that (Linux).")
@@ -73,29 +58,15 @@ struct ReachOptions: ParsableArguments {
     @Flag(help: "Print the summary as one JSON line on standard error.")
     var json = false
 
-    @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when stopping. Default: 5.", valueName: "seconds"))
-    var grace: Int?
-
-    @Option(help: Self.originErrorsHelp)
-    var originErrors: Failure.Answer?
-
     func validate() throws {
         #if !os(Linux)
         guard !self.transparent else {
             throw ValidationError("--transparent works only on Linux: run the program after \"--\", or set its proxy.")
         }
         #endif
-        guard self.grace.map({ ProxyOptions.graces.contains($0) }) ?? true else {
-            throw ValidationError("--grace takes 0 to 3600 seconds.")
-        }
         guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose cannot be used together.") }
     }
-
-    static let originErrorsHelp: ArgumentHelp =
-        "What a client gets when an origin breaks its connection or answers what is no HTTP: a page with status 502, or the same break; with break, a reset in the middle of an answer is passed on as well. Default: page, and in a replay what was recorded."
 }
-
-extension Failure.Answer: ExpressibleByArgument {}
 
 /// The options of every command that listens: its event loops, and a log for debugging.
 struct ServerOptions: ParsableArguments {

@@ -55,9 +55,9 @@ struct ProxyRun {
     /// Replaces a pointer by the cassette that it names. Such a cassette is only replayed.
     private mutating func findCassette() throws {
         let settings = try self.settingsInForce()
-        let mode = self.mode ?? settings.modeInForce
+        let mode = self.mode ?? settings.value(Settings.mode)
         let isNamed = CassettePointers.isNamed(self.file)
-        guard mode == .none || mode == .once, settings.onExpiredInForce != .rerecord else {
+        guard mode == .none || mode == .once, settings.value(Settings.onExpired) != .rerecord else {
             // A recording replaces a local cassette, whatever a pointer next to it names.
             guard isNamed else { return }
             throw SettingError(
@@ -65,7 +65,7 @@ struct ProxyRun {
             )
         }
         let path = try CassettePointers.file(
-            for: self.file, fetches: self.fetches || settings.fetch?.value == true, config: self.config)
+            for: self.file, fetches: self.fetches || settings.value(Settings.fetch) == true, config: self.config)
         guard path != self.file else { return }
         (self.pulled, self.mode) = (path, RecordMode.none)
         if isNamed { self.file = CassettePointers.cassette(of: self.file) }
@@ -73,10 +73,10 @@ struct ProxyRun {
 
     private func execute() throws -> Int32 {
         let settings = try self.settingsInForce()
-        let mode = self.mode ?? settings.modeInForce
+        let mode = self.mode ?? settings.value(Settings.mode)
         let plan = try RunPlan(
             self.pulled ?? self.file, mode: mode,
-            options: settings.planOptions(mayRerecord: self.recording != nil && mode != .none, secret: RedactionOptions.variable))
+            options: settings.planOptions(mayRerecord: self.recording != nil && mode != .none, secret: EnvironmentSecret.value))
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: self.hasProgram)
         for notice in plan.notices { screen.say(notice) }
         // Before the run: an earlier run's report must not be mistaken for this run's.
@@ -97,11 +97,12 @@ struct ProxyRun {
         defer { place.temporary?.remove() }
         configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS?.laid(over: settings)) { screen.say($0) }
         configuration.chain = try self.upstreamTLS?.proxies.chain { screen.say($0) } ?? UpstreamChain()
-        configuration.latency = try Latency(settings.latencyInForce)
-        configuration.originErrors = settings.originErrors?.value
+        configuration.settings = settings
+        configuration.latency = settings.value(Settings.latency)
+        configuration.originErrors = settings.value(Settings.originErrors)
         configuration.refresh = plan.refresh
         configuration.rules = try settings.ruleEngine(mayGetRules: self.proxy.page.web)
-        configuration.judgesClient = settings.verdict != nil
+        configuration.judgesClient = settings.value(Settings.verdict) != nil
         let isolation = try self.isolation.make(cassette: plan.cassette, mayForward: plan.recording.target != .nothing)
         configuration.isolation = isolation
         let program = try self.hasProgram ? self.trustedProgram(place, isolation, screen) : nil
@@ -112,7 +113,7 @@ struct ProxyRun {
             }
         }
         if plan.recording.target != .nothing {
-            for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
+            for name in settings.missingSecrets(secret: EnvironmentSecret.value) { screen.say(RedactCommand.missing(name)) }
         }
         let cassette = try OpenCassette(
             plan, version: Version.current, digest: { FastSHA256() }, refusesUnrecorded: configuration.diskFullPolicy == .refuse,
@@ -152,16 +153,16 @@ struct ProxyRun {
         }
         ports.add(.init(host: configuration.host, port: server.port))
         page?.counts.follow({ server.counts }, recorder, match: { try server.match(by: $0) })
-        let limits = settings.verdict?.value ?? ClientVerdict.Limits()
+        let limits = settings.value(Settings.verdict) ?? ClientVerdict.Limits()
         page?.rules?.follow(elapsed: { server.elapsed }, verdict: { server.clientVerdict(exitCode: nil, limits: limits) })
         lines?.start()
-        let closing = ClosingTime(grace: settings.graceInForce, hasten: { recorder?.hasten() })
+        let closing = ClosingTime(grace: settings.value(Settings.grace), hasten: { recorder?.hasten() })
         let outcome =
             program.map {
                 self.serve(server, screen, child: $0, isolation, configuration.credentials, recordedAt: plan.cassette?.firstStart, closing)
             }
             ?? self.serve(server, screen, configuration.credentials, closing)
-        let waiting = StopNotice(screen, grace: settings.graceInForce, open: { lines?.open ?? [] })
+        let waiting = StopNotice(screen, grace: settings.value(Settings.grace), open: { lines?.open ?? [] })
         server.stop()
         #if os(Linux)
         isolation?.stop()
@@ -183,10 +184,10 @@ struct ProxyRun {
         if let recorder {
             let progress = ProgressLine(label: "decoding")
             let searching = SearchProgress(screen: screen)
-            let keepsOld = childFailed && settings.keepsOnFailure
+            let keepsOld = childFailed && settings.value(Settings.keepOnFailure)
             // The next run would mistake an empty cassette for a recorded one.
             path = try recorder.close(
-                keepsOld: keepsOld || settings.reviews, keepsEmpty: false,
+                keepsOld: keepsOld || settings.value(Settings.review), keepsEmpty: false,
                 progress: { done, count in
                     searching.end()
                     progress.show(done, of: count)
@@ -195,7 +196,7 @@ struct ProxyRun {
             progress.end()
             lines?.finish(path)
             Self.note(recorder.currentStatus, log)
-            if settings.reviews, !keepsOld, path != plan.recording.path, RecordingReview.mayBeTaken(recorder.currentStatus) {
+            if settings.value(Settings.review), !keepsOld, path != plan.recording.path, RecordingReview.mayBeTaken(recorder.currentStatus) {
                 let asked = RecordingReview.onTerminal(
                     old: plan.recording.path, new: path, assumesYes: self.recording?.yes == true, page: page)
                 review = try asked.run()
@@ -203,7 +204,8 @@ struct ProxyRun {
             }
         }
         let rules = configuration.rules?.report() ?? []
-        let findings = server.clientVerdict(exitCode: outcome.childStatus, limits: settings.verdict?.value ?? ClientVerdict.Limits())
+        let findings = server.clientVerdict(
+            exitCode: outcome.childStatus, limits: settings.value(Settings.verdict) ?? ClientVerdict.Limits())
         var replay = session.report(name: self.file, cassette: plan.cassette)
         replay.checks = RuleLines.checks(rules, findings)
         let isolated = isolation.map { IsolationLines(report: $0.report, isReplay: plan.recording.target == .nothing) }
@@ -213,7 +215,7 @@ struct ProxyRun {
             rules: rules, clientVerdict: findings, isolation: isolated,
             lint: try settings.failOnInForce.others.contains(.lint) ? RunLint(path) : nil, review: review,
             address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
-            keepsOnFailure: settings.keepsOnFailure)
+            keepsOnFailure: settings.value(Settings.keepOnFailure))
         for (report, file) in reports {
             try report.bytes(summary.replay, failOn: summary.failOn, isolation: isolated).withUnsafeBytes { try file.write($0) }
             try file.finish()
@@ -242,7 +244,7 @@ struct ProxyRun {
 
     /// The configuration file's settings, overridden by the command line's.
     private func settingsInForce() throws -> RunSettings {
-        var settings = try self.modify.lay(over: self.proxy.lay(over: self.settings))
+        var settings = try self.modify.lay(over: self.settings.adding(self.proxy.settings))
         if let recording { settings = recording.lay(over: settings) }
         if let file = try self.config.file() { settings = file.settings(for: self.file, in: ConfigSearch.workingFolder).adding(settings) }
         settings = self.modify.judging(settings)
@@ -252,11 +254,12 @@ struct ProxyRun {
 
     func configuration(_ settings: RunSettings) -> ProxyConfiguration {
         var limits = ProxyLimits()
-        limits.grace = settings.graceInForce
+        limits.grace = settings.value(Settings.grace)
         let credentials = self.proxy.proxyAuth ?? getenv("WIRETAPE_PROXY_AUTH").map { String(cString: $0) }
         var configuration = ProxyConfiguration(
-            host: settings.listenInForce.host, port: settings.listenInForce.port, allowsRemote: self.proxy.allowRemote,
-            credentials: credentials, durability: settings.durabilityInForce, diskFullPolicy: settings.onDiskFullInForce, limits: limits,
+            host: settings.value(Settings.listen).host, port: settings.value(Settings.listen).port, allowsRemote: self.proxy.allowRemote,
+            credentials: credentials, durability: settings.value(Settings.durability), diskFullPolicy: settings.value(Settings.onDiskFull),
+            limits: limits,
             cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "", loops: self.proxy.server.provider)
         configuration.isTransparent = self.proxy.transparent
         return configuration
@@ -300,7 +303,7 @@ struct ProxyRun {
         if cassette.recorder != nil { run.pauses(cassette.session) }
         let target = cassette.plan.recording.path
         let new = cassette.recorder.flatMap { $0.path == target ? nil : $0.path }
-        if settings.reviews, let new { run.review = ReviewQuestion(old: target, new: new) }
+        if settings.value(Settings.review), let new { run.review = ReviewQuestion(old: target, new: new) }
         var rules: PageRules?
         if let engine = configuration.rules {
             let made = PageRules(engine, judgesClient: configuration.judgesClient)
@@ -489,17 +492,18 @@ struct ProxyRun {
 extension RunSettings {
     /// Throws if options of the command line make no sense with the other settings.
     func check(assumesYes: Bool = false) throws {
-        if self.onExpired?.source == .commandLine, self.maxAge == nil {
+        if self[Settings.onExpired]?.source == .commandLine, self.value(Settings.maxAge) == nil {
             throw ValidationError("--on-expired applies to a cassette older than --max-age: pass both.")
         }
-        if self.refreshFields.contains(where: { $0.source == .commandLine }), !self.refreshesDates {
+        let fields = self[Settings.refreshFields]
+        if fields.contains(where: { $0.source == .commandLine }), !self.value(Settings.refreshDates) {
             throw ValidationError("--refresh-field applies to dates that --refresh-dates moves: pass both.")
         }
         // A --no-refresh-dates for one run is not an error in the file.
-        if let field = self.refreshFields.first, self.refreshDates == nil {
+        if let field = fields.first, self[Settings.refreshDates] == nil {
             throw SettingError(
                 "\(field.source): refreshFields applies to dates that refreshDates moves: set \"refreshDates: true\" too, or remove it.")
         }
-        if assumesYes, !self.reviews { throw ValidationError("--yes answers --review: pass both.") }
+        if assumesYes, !self.value(Settings.review) { throw ValidationError("--yes answers --review: pass both.") }
     }
 }

@@ -1,11 +1,11 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteTools
 internal import Dispatch
 internal import Platform
 internal import TapeBytes
-internal import TapeProxy
+public import TapeProxy
 
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,20 +56,19 @@ struct ServeCommand: ParsableCommand {
     /// Shows a page for each session.
     @OptionGroup(title: "Inspector") var page: WebOptions
 
-    @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when a session ends.", valueName: "seconds"))
-    var grace = 5
+    @OptionGroup var proxying: SettingOptions<ProxyGroup>
 
     @OptionGroup(title: "Threads and log") var server: ServerOptions
 
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
     @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
 
-    @OptionGroup(title: "For all sessions; a session's own settings override them") var rules: RuleOptions
-    @OptionGroup(title: "More on matching, for all sessions") var more: MoreRuleOptions
-    @OptionGroup(title: "Verdict, for all sessions") var failures: FailureOptions
-    @OptionGroup(title: "How a replay answers, for all sessions") var answers: AnswerOptions
-    @OptionGroup(title: "Time in a replay, for all sessions") var pace: PaceOptions
-    @OptionGroup(title: "Secrets, for all sessions") var redaction: RedactionOptions
+    @OptionGroup(title: "For all sessions; a session's own settings override them") var rules: SettingOptions<RuleGroup>
+    @OptionGroup(title: "More on matching, for all sessions") var more: SettingOptions<MoreRuleGroup>
+    @OptionGroup(title: "Verdict, for all sessions") var failures: SettingOptions<FailureGroup>
+    @OptionGroup(title: "How a replay answers, for all sessions") var answers: SettingOptions<AnswerGroup>
+    @OptionGroup(title: "Time in a replay, for all sessions") var pace: SettingOptions<PaceGroup>
+    @OptionGroup(title: "Secrets, for all sessions") var redaction: SettingOptions<RedactionGroup>
 
     @Flag(help: "Keep secrets in the cassettes: anyone who can read a cassette can read them.")
     var noRedaction = false
@@ -79,9 +78,6 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends.")
     var durability = ProxyConfiguration.Durability.normal
 
-    @Option(help: ReachOptions.originErrorsHelp)
-    var originErrors: Failure.Answer?
-
     @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
     var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
 
@@ -90,7 +86,6 @@ struct ServeCommand: ParsableCommand {
     var report: String?
 
     func validate() throws {
-        guard (0...3600).contains(self.grace) else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
         guard self.report == nil else {
             throw ValidationError("--report is for one cassette: the answer to DELETE /sessions/ID has the report.")
         }
@@ -102,17 +97,22 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
+    /// Seconds.
+    var grace: Int { self.proxying.settings.value(Settings.grace) }
+
     /// The settings for all sessions, from the command line.
     var settings: RunSettings {
         var own = RunSettings()
-        own.originErrors = self.originErrors.map { Setting(value: $0, source: .commandLine) }
-        own.redaction = self.noRedaction ? Setting(value: false, source: .commandLine) : nil
+        if self.noRedaction { own[Settings.redaction] = Setting(value: false, source: .commandLine) }
         own = self.answers.lay(over: self.failures.lay(over: self.more.lay(over: self.rules.lay(over: own))))
-        return self.redaction.lay(over: self.pace.lay(over: own))
+        return self.redaction.lay(over: self.pace.lay(over: self.proxying.lay(over: own)))
     }
 
     func run() throws { try ServeRun(options: self).run() }
 }
+
+extension ProxyConfiguration.Durability: ExpressibleByArgument {}
+extension ProxyConfiguration.DiskFullPolicy: ExpressibleByArgument {}
 
 /// A run of the session server: listens, waits for a signal, closes all cassettes, and reports the sessions that are still open.
 struct ServeRun {
@@ -191,7 +191,7 @@ struct ServeRun {
             limits: limits, tls: tls,
             settings: { path in
                 (file?.settings(for: path, in: ConfigSearch.workingFolder) ?? RunSettings()).adding(commandLine)
-            }, secret: RedactionOptions.variable, version: Version.current,
+            }, secret: EnvironmentSecret.value, version: Version.current,
             loops: self.options.server.provider, logger: log?.logger ?? ProxyConfiguration.silent)
         configuration.client = { ServeClient.settings(proxy: $0, trust: trust) }
         configuration.chain = try self.options.upstreamTLS.proxies.chain { screen.say($0) }
@@ -245,7 +245,9 @@ struct ServeRun {
 
     /// Host patterns apply to the whole process: whether a tunnel is intercepted is decided before its session is known.
     static func notices(on file: ConfigFile?) -> [String] {
-        guard let file, file.sections.contains(where: { !$0.settings.passthrough.isEmpty || !$0.settings.refuse.isEmpty }) else {
+        guard let file,
+            file.sections.contains(where: { !$0.settings[Settings.passthrough].isEmpty || !$0.settings[Settings.refuse].isEmpty })
+        else {
             return []
         }
         return ["\"\(file.path)\": passthrough and refuse for single cassettes have no effect here: set them for all."]

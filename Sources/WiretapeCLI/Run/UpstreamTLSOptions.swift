@@ -66,10 +66,10 @@ struct UpstreamTLSOptions: ParsableArguments {
     /// The options with the configuration file's values first, which are more general.
     func laid(over settings: RunSettings) -> UpstreamTLSOptions {
         var laid = self
-        laid.passthrough = settings.passthrough.map(\.value) + self.passthrough
-        laid.refuse = settings.refuse.map(\.value) + self.refuse
-        laid.upstreamCA = settings.upstreamCA.map(\.value) + self.upstreamCA
-        laid.insecureUpstream = settings.insecureUpstream.map(\.value) + self.insecureUpstream
+        laid.passthrough = settings[Settings.passthrough].map(\.value) + self.passthrough
+        laid.refuse = settings[Settings.refuse].map(\.value) + self.refuse
+        laid.upstreamCA = settings[Settings.upstreamCA].map(\.value) + self.upstreamCA
+        laid.insecureUpstream = settings[Settings.insecureUpstream].map(\.value) + self.insecureUpstream
         return laid
     }
 

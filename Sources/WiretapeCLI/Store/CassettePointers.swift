@@ -95,11 +95,11 @@ enum CassettePointers {
             if let use = try cache.use(digest) { return self.keep(use) }
         } catch {
             guard error.code == .damaged else { throw error }
-            guard try fetches || settingsInForce().fetch?.value == true else {
+            guard try fetches || settingsInForce().value(Settings.fetch) == true else {
                 throw StoreError(.damaged, "\(error.message) Run \"wiretape pull \(name)\", which replaces it.")
             }
         }
-        guard try fetches || settingsInForce().fetch?.value == true else {
+        guard try fetches || settingsInForce().value(Settings.fetch) == true else {
             throw StoreError(
                 .notFound,
                 "the cassette of \"\(name)\" is not in the cache (\(cache.folder)): run \"wiretape pull \(name)\", or pass --fetch.")

@@ -160,7 +160,7 @@ struct PushCommand: ParsableCommand {
         }
         guard !self.allowSecrets else { return }
         let settings = try self.options.config.file()?.settings(for: cassette, in: ConfigSearch.workingFolder) ?? RunSettings()
-        let rules = try settings.redactionRules(secret: RedactionOptions.variable) ?? .standard
+        let rules = try settings.redactionRules(secret: EnvironmentSecret.value) ?? .standard
         let outcome = try CassetteRedaction.redact(cassette, rules: rules, version: Version.current, dryRun: true, digest: { FastSHA256() })
         guard outcome.changed > 0 || !outcome.leaks.isEmpty else { return }
         throw Problem(

@@ -29,22 +29,7 @@ enum StoreSetting {
 
 /// Where the store is, for the commands that use it.
 struct StoreOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The store: s3://BUCKET/PREFIX, or https://HOST/FOLDER to read only. Default: \"store\" of wiretape.yaml.", valueName: "address"
-        ))
-    var store: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The server: https://HOST[:PORT]. Default: \"endpoint\" of wiretape.yaml, AWS_ENDPOINT_URL, or AWS.", valueName: "url"))
-    var endpoint: String?
-
-    @Option(help: ArgumentHelp("The bucket's region. Default: \"region\" of wiretape.yaml, AWS_REGION, or us-east-1.", valueName: "name"))
-    var region: String?
-
-    @Flag(inversion: .prefixedNo, help: "Whether the bucket is in the path, not in the host's name. Default: with an endpoint.")
-    var pathStyle: Bool?
+    @OptionGroup var place: SettingOptions<StoreGroup>
 
     @Option(help: ArgumentHelp("How many requests are made at once.", valueName: "number"))
     var jobs = 16
@@ -57,12 +42,7 @@ struct StoreOptions: ParsableArguments {
 
     /// The configuration's settings, and these over them.
     func settings() throws -> RunSettings {
-        var own = RunSettings()
-        own.store = self.store.map { Setting(value: $0, source: .commandLine) }
-        own.endpoint = self.endpoint.map { Setting(value: $0, source: .commandLine) }
-        own.region = self.region.map { Setting(value: $0, source: .commandLine) }
-        own.pathStyle = self.pathStyle.map { Setting(value: $0, source: .commandLine) }
-        return (try self.config.file()?.settings ?? RunSettings()).adding(own)
+        self.place.lay(over: try self.config.file()?.settings ?? RunSettings())
     }
 
     func client() throws -> StoreClient { try StoreAccess.client(self.settings()) }
@@ -80,15 +60,15 @@ enum StoreAccess {
     /// - Parameter address: a store that is named in place of the settings' one.
     static func client(_ settings: RunSettings, at address: StoreAddress? = nil) throws(StoreError) -> StoreClient {
         let environment = AWSEnvironment.system
-        let named = try settings.store.map { (setting) throws(StoreError) in try StoreAddress(setting.value) }
+        let named = try settings.value(Settings.store).map { (text) throws(StoreError) in try StoreAddress(text) }
         guard let address = address ?? named else {
             throw StoreError(
                 .settings, "there is no store: write \"store: s3://BUCKET/PREFIX\" into wiretape.yaml, or pass --store.")
         }
         let store = try StoreSettings(
-            address: address, endpoint: settings.endpoint?.value ?? environment.endpoint,
-            region: settings.region?.value ?? environment.region,
-            usesPathStyle: settings.pathStyle?.value)
+            address: address, endpoint: settings.value(Settings.endpoint) ?? environment.endpoint,
+            region: settings.value(Settings.region) ?? environment.region,
+            usesPathStyle: settings.value(Settings.pathStyle))
         var credentials: Credentials?
         if case .bucket = address.place { credentials = try environment.credentials() }
         return StoreClient(store, credentials: credentials)

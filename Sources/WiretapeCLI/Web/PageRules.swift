@@ -72,7 +72,7 @@ extension ConfigOptions {
         guard !self.noConfig else { return nil }
         let path: String
         if let config { path = config } else { path = try ConfigSearch.system.path() ?? "\(ConfigSearch.workingFolder)/wiretape.yaml" }
-        let own = settings.modify.first { setting in
+        let own = settings[Settings.modify].first { setting in
             guard case .file(let file, _, section: nil) = setting.source else { return false }
             return file == path
         }

@@ -229,7 +229,8 @@ import Testing
         let running = try RunningSessions(loops: loops)
         try running.folder.write(RunningSessions.cassette(url, "boris"), to: "a.json")
         let session = try running.server.open(
-            SessionOrder(cassette: "a.json", mode: .none, settings: .session { $0.repetition = .session(.last) }, wantsPort: true))
+            SessionOrder(cassette: "a.json", mode: .none, settings: .session { $0[Settings.repetition] = .session(.last) }, wantsPort: true)
+        )
         let port = try #require(session.port)
         for _ in 0..<2 * loops {
             #expect(try running.get(url, as: session).hasSuffix("\r\n\r\nboris"))

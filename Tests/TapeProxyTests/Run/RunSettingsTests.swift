@@ -3,6 +3,7 @@ import CassetteRedaction
 import CassetteRun
 import CassetteStore
 @testable import TapeProxy
+import TapeTestSupport
 import TapeTrust
 import Testing
 
@@ -15,70 +16,24 @@ import Testing
         return settings
     }
 
-    @Test func listsAddAndTheRestReplaces() throws {
-        let base = try Self.settings {
-            $0.match = Self.set(["method", "path"])
-            $0.ignore = [Self.set("query:a")]
-            $0.patterns = [Self.set("query:t=[0-9]+")]
-            $0.descriptors = [Self.set("pets.pb")]
-            $0.redact = [Self.set("header:x-a")]
-            $0.keep = [Self.set("jwt")]
-            $0.secretEnv = [Self.set("A")]
-            $0.redaction = Self.set(true)
-            $0.repetition = Self.set(.last)
-            $0.order = Self.set(.strict)
-            $0.latency = Self.set("recorded")
-            $0.mode = Self.set(.all)
-            $0.refreshDates = Self.set(true)
-            $0.refreshFields = [Self.set("json:/a")]
-            $0.keepOnFailure = Self.set(true)
-            $0.review = Self.set(true)
-            $0.durability = Self.set(.full)
-            $0.onDiskFull = Self.set(.refuse)
-            $0.listen = Self.set(ListenAddress(host: "127.0.0.1", port: 7070))
-            $0.grace = Self.set(9)
-            $0.upstreamCA = [Self.set("ca.pem")]
-            $0.insecureUpstream = [Self.set(try HostPattern("c.test"))]
-            $0.failOn = Self.set(try FailureRule(names: ["unused"]))
-            $0.maxAge = Self.set(try Age("1d"))
-            $0.onExpired = Self.set(.fail)
-            $0.passthrough = [Self.set(try HostPattern("a.test"))]
-            $0.refuse = [Self.set(try HostPattern("b.test"))]
-        }
-        let sum = base.adding(base)
-        #expect(sum.match == base.match && sum.repetition == base.repetition && sum.order == base.order && sum.latency == base.latency)
-        #expect(sum.failOn == base.failOn && sum.maxAge == base.maxAge && sum.onExpired == base.onExpired)
-        #expect(sum.redaction == base.redaction && sum.refreshDates == base.refreshDates)
-        #expect(sum.ignore.count == 2 && sum.patterns.count == 2 && sum.redact.count == 2 && sum.keep.count == 2)
-        #expect(sum.secretEnv.count == 2 && sum.passthrough.count == 2 && sum.refuse.count == 2)
-        #expect(sum.refreshFields.count == 2 && sum.upstreamCA.count == 2 && sum.descriptors.count == 2 && sum.insecureUpstream.count == 2)
+    @Test(arguments: Settings.rows.filter { SettingSamples.texts[$0.key] != nil })
+    func listsAddAndTheRestReplaces(row: SettingRow) throws {
+        let samples = try #require(SettingSamples.texts[row.key])
+        let (base, other) = (
+            try Self.settings { try $0.read(row, samples.first, source: .session) },
+            try Self.settings { try $0.read(row, samples.second, source: .commandLine) }
+        )
+        let sum = base.adding(other)
+        #expect(sum.shown(row).map(\.text) == (row.isList ? [samples.first, samples.second] : [samples.second]))
+        #expect(sum.shown(row).map(\.source) == (row.isList ? [.session, .commandLine] : [.commandLine]))
         #expect(base.adding(RunSettings()) == base && RunSettings().adding(base) == base)
-        let other = try Self.settings {
-            $0.match = Self.set(["url"])
-            $0.redaction = Self.set(false)
-            $0.repetition = Self.set(.cycle)
-            $0.order = Self.set(.any)
-            $0.latency = Self.set("none")
-            $0.mode = Self.set(.once)
-            $0.refreshDates = Self.set(false)
-            $0.keepOnFailure = Self.set(false)
-            $0.review = Self.set(false)
-            $0.durability = Self.set(.normal)
-            $0.onDiskFull = Self.set(.pass)
-            $0.listen = Self.set(ListenAddress(host: "::1", port: 1))
-            $0.grace = Self.set(0)
-            $0.failOn = Self.set(FailureRule([]))
-            $0.maxAge = Self.set(try Age("2d"))
-            $0.onExpired = Self.set(.warn)
-        }
-        let laid = base.adding(other)
-        #expect(laid.match == other.match && laid.repetition == other.repetition && laid.order == other.order)
-        #expect(laid.latency == other.latency && laid.failOn == other.failOn && laid.maxAge == other.maxAge)
-        #expect(laid.redaction == other.redaction && laid.refreshDates == other.refreshDates)
-        #expect(laid.mode == other.mode && laid.keepOnFailure == other.keepOnFailure && laid.review == other.review)
-        #expect(laid.durability == other.durability && laid.onDiskFull == other.onDiskFull)
-        #expect(laid.listen == other.listen && laid.grace == other.grace)
-        #expect(laid.onExpired == other.onExpired && laid.ignore == base.ignore)
+    }
+
+    /// Settings that each source writes in a way of its own have tests of their own.
+    @Test func everySettingHasASample() {
+        let own = [Settings.modify.row.key, Settings.verdict.row.key]
+        #expect(Set(Settings.rows.map(\.key)) == Set(SettingSamples.texts.keys).union(own))
+        #expect(Set(Settings.rows.map(\.key)).count == Settings.rows.count)
     }
 
     @Test func aCassettesRulesAreTheLowestLayer() throws {
@@ -86,20 +41,22 @@ import Testing
         let settings = RunSettings(
             matchTexts: texts, redaction: try RedactionRules(rules: ["json:/a"], keep: ["jwt"]), of: "pets.json")
         #expect(settings.matchTexts == texts)
-        #expect(settings.ignore.first?.source == .cassette("pets.json"))
-        #expect(settings.redact == [Setting(value: "json:/a", source: .cassette("pets.json"))])
-        #expect(settings.keep.map(\.value) == ["jwt"])
+        #expect(settings[Settings.ignore].first?.source == .cassette("pets.json"))
+        #expect(settings[Settings.redact] == [Setting(value: "json:/a", source: .cassette("pets.json"))])
+        #expect(settings[Settings.keep].map(\.value) == ["jwt"])
     }
 
     @Test func withoutAWordTheStandardHolds() {
         let settings = RunSettings()
         #expect(settings.matchTexts.isEmpty)
-        #expect(settings.repetitionInForce == .never && settings.orderInForce == .any && settings.onExpiredInForce == .warn)
+        #expect(
+            settings.value(Settings.repetition) == .never && settings.value(Settings.order) == .any
+                && settings.value(Settings.onExpired) == .warn)
         #expect(settings.failOnInForce == .standard)
     }
 
     @Test func strictOrderFailsOnOrder() {
-        #expect(Self.settings { $0.order = Self.set(.strict) }.failOnInForce.flaws == [.miss, .order])
+        #expect(Self.settings { $0[Settings.order] = Self.set(.strict) }.failOnInForce.flaws == [.miss, .order])
     }
 }
 
@@ -131,10 +88,10 @@ import Testing
 @Suite struct RunSettingsRedactionTests {
     private func settings(redaction: Bool? = nil) -> RunSettings {
         var settings = RunSettings()
-        settings.redact = [Setting(value: "header:x-a", source: .session)]
-        settings.keep = [Setting(value: "jwt", source: .session)]
-        settings.secretEnv = ["HELD", "EMPTY", "MISSING"].map { Setting(value: $0, source: .session) }
-        settings.redaction = redaction.map { Setting(value: $0, source: .session) }
+        settings[Settings.redact] = [Setting(value: "header:x-a", source: .session)]
+        settings[Settings.keep] = [Setting(value: "jwt", source: .session)]
+        settings[Settings.secretEnv] = ["HELD", "EMPTY", "MISSING"].map { Setting(value: $0, source: .session) }
+        settings[Settings.redaction] = redaction.map { Setting(value: $0, source: .session) }
         return settings
     }
 
@@ -150,18 +107,18 @@ import Testing
 
     @Test func aRunIsPlannedWithTheSettingsInForce() throws {
         var settings = self.settings()
-        settings.ignore = [Setting(value: "query:a", source: .session)]
-        settings.refreshFields = [Setting(value: "json:/at", source: .session)]
-        settings.maxAge = Setting(value: Age(seconds: 1), source: .session)
+        settings[Settings.ignore] = [Setting(value: "query:a", source: .session)]
+        settings[Settings.refreshFields] = [Setting(value: "json:/at", source: .session)]
+        settings[Settings.maxAge] = Setting(value: Age(seconds: 1), source: .session)
         var options = try settings.planOptions(mayRerecord: true, secret: self.secret)
         #expect(options.redaction == (try settings.redactionRules(secret: self.secret)))
         #expect(options.matchTexts.ignore == ["query:a"] && options.maxAge?.seconds == 1 && options.mayRerecord)
         #expect(options.refreshedFields == nil, "dates stay unless they are to move")
         #expect(options.repetition == .never && options.order == .any && options.onExpired == .warn)
-        settings.refreshDates = Setting(value: true, source: .session)
-        settings.order = Setting(value: .strict, source: .session)
-        settings.repetition = Setting(value: .last, source: .session)
-        settings.onExpired = Setting(value: .fail, source: .session)
+        settings[Settings.refreshDates] = Setting(value: true, source: .session)
+        settings[Settings.order] = Setting(value: .strict, source: .session)
+        settings[Settings.repetition] = Setting(value: .last, source: .session)
+        settings[Settings.onExpired] = Setting(value: .fail, source: .session)
         options = try settings.planOptions(mayRerecord: false, secret: self.secret)
         #expect(options.refreshedFields == ["json:/at"] && options.order == .strict && options.repetition == .last)
         #expect(options.onExpired == .fail && !options.mayRerecord)

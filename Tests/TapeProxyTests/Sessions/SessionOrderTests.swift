@@ -18,7 +18,7 @@ import Testing
             order
                 == SessionOrder(
                     name: SessionName("w-1"), cassette: "a/b.json", mode: .newEpisodes,
-                    settings: .session { $0.repetition = .session(.cycle) }, wantsPort: true))
+                    settings: .session { $0[Settings.repetition] = .session(.cycle) }, wantsPort: true))
     }
 
     @Test(arguments: [("none", RecordMode.none), ("once", .once), ("new-episodes", .newEpisodes), ("all", .all)])

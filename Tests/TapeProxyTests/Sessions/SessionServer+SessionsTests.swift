@@ -40,7 +40,7 @@ import Testing
         let sessions = try names.map { name in
             try running.folder.write(RunningSessions.cassette(self.url, name), to: "\(name).json")
             return try running.server.open(
-                SessionOrder(cassette: "\(name).json", mode: .none, settings: .session { $0.repetition = .session(.last) }))
+                SessionOrder(cassette: "\(name).json", mode: .none, settings: .session { $0[Settings.repetition] = .session(.last) }))
         }
         let client = try RawConnection(port: running.port)
         for index in [0, 1, 1, 0] {
@@ -71,7 +71,7 @@ import Testing
         }
         origin.finish()
 
-        let last = RunSettings.session { $0.repetition = .session(.last) }
+        let last = RunSettings.session { $0[Settings.repetition] = .session(.last) }
         let replaying = try (0..<count).map {
             try running.server.open(SessionOrder(name: SessionName("w\($0)"), cassette: "\($0).json", settings: last))
         }

@@ -193,11 +193,11 @@ import Testing
             SessionOrder(
                 cassette: "a.json", mode: .none,
                 settings: .session {
-                    $0.repetition = .session(.last)
-                    $0.order = .session(.strict)
-                    $0.latency = .session("7ms")
-                    $0.refreshDates = .session(true)
-                    $0.refreshFields = [.session("json:/at")]
+                    $0[Settings.repetition] = .session(.last)
+                    $0[Settings.order] = .session(.strict)
+                    $0[Settings.latency] = .session(.fixed(7))
+                    $0[Settings.refreshDates] = .session(true)
+                    $0[Settings.refreshFields] = [.session("json:/at")]
                 }))
         #expect(session.session.mode == .none && session.session.repetition == .last && session.session.order == .strict)
         let configuration = session.common.configuration
@@ -209,15 +209,15 @@ import Testing
 
     @Test func rulesOfTheOrderLieOverThoseOfTheProcessAndTheCassette() throws {
         let running = try RunningSessions {
-            $0.settings = { _ in .session { $0.ignore = [Setting(value: "query:process", source: .commandLine)] } }
+            $0.settings = { _ in .session { $0[Settings.ignore] = [Setting(value: "query:process", source: .commandLine)] } }
         }
         try running.folder.write(
             self.cassette(#""interactions""#, #""match": { "ignore": ["query:own"] }, "interactions""#), to: "a.json")
         let order = SessionOrder(
             cassette: "a.json", mode: .none,
             settings: .session {
-                $0.ignore = [.session("query:ordered")]
-                $0.repetition = .session(.last)
+                $0[Settings.ignore] = [.session("query:ordered")]
+                $0[Settings.repetition] = .session(.last)
             })
         let session = try running.server.open(order)
         for query in ["own=1", "process=1", "ordered=1", "own=2&process=2&ordered=2"] {
@@ -231,8 +231,8 @@ import Testing
         let origin = try RawOrigin.numbered(1)
         let url = "http://\(origin.authority)/pets"
         let rules = RunSettings.session {
-            $0.match = .session(["method", "url", "header:X-Shop"])
-            $0.redact = [.session("header:x-shop=[0-9]+")]
+            $0[Settings.match] = .session(["method", "url", "header:X-Shop"])
+            $0[Settings.redact] = [.session("header:x-shop=[0-9]+")]
         }
         let recording = try running.server.open(SessionOrder(cassette: "a.json", settings: rules))
         let answer = try running.get(url, as: recording, fields: ["X-Shop: till 4711"])
@@ -248,7 +248,7 @@ import Testing
         let running = try RunningSessions { $0.secret = { $0 == "TILL" ? Array("hush-4711-hush".utf8) : nil } }
         let origin = try RawOrigin.numbered(1)
         let order = SessionOrder(
-            cassette: "a.json", settings: .session { $0.secretEnv = [.session("TILL"), .session("NONE")] })
+            cassette: "a.json", settings: .session { $0[Settings.secretEnv] = [.session("TILL"), .session("NONE")] })
         let session = try running.server.open(order)
         #expect(session.parts.notices.count == 1 && session.parts.notices[0].contains("\"NONE\""))
         _ = try running.get("http://\(origin.authority)/hush-4711-hush", as: session)
@@ -260,7 +260,8 @@ import Testing
     @Test func secretsStayWhereThatIsOrdered() throws {
         let running = try RunningSessions()
         let origin = try RawOrigin.numbered(1)
-        let session = try running.server.open(SessionOrder(cassette: "a.json", settings: .session { $0.redaction = .session(false) }))
+        let session = try running.server.open(
+            SessionOrder(cassette: "a.json", settings: .session { $0[Settings.redaction] = .session(false) }))
         _ = try running.get("http://\(origin.authority)/", as: session, fields: ["Authorization: Bearer hush-4711-hush"])
         _ = try running.server.end(session.name, keepsOld: false)
         origin.finish()
@@ -274,8 +275,8 @@ import Testing
         func settings(_ policy: ExpiryPolicy?) throws -> RunSettings {
             let age = try Age("30d")
             return .session {
-                $0.maxAge = .session(age)
-                $0.onExpired = policy.map { .session($0) }
+                $0[Settings.maxAge] = .session(age)
+                $0[Settings.onExpired] = policy.map { .session($0) }
             }
         }
         let warned = try running.server.open(SessionOrder(cassette: "a.json", mode: .none, settings: try settings(nil)))
@@ -325,8 +326,8 @@ import Testing
         for order in [
             SessionOrder(name: name, cassette: "odd.json", mode: .none), SessionOrder(name: name, cassette: "none.json", mode: .none),
             SessionOrder(name: name, cassette: "../x.json"), SessionOrder(name: name, cassette: "odd.json", mode: .all),
-            SessionOrder(name: name, cassette: "new.json", settings: .session { $0.match = .session(["nonsense"]) }),
-            SessionOrder(name: name, cassette: "new.json", settings: .session { $0.latency = .session("soon") }),
+            SessionOrder(name: name, cassette: "new.json", settings: .session { $0[Settings.match] = .session(["nonsense"]) }),
+            SessionOrder(name: name, cassette: "new.json", settings: .session { $0[Settings.ignore] = [.session("nonsense")] }),
         ] {
             #expect(throws: (any Error).self, "\(order)") { try running.server.open(order) }
         }

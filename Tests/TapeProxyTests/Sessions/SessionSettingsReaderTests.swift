@@ -1,5 +1,6 @@
 import CassettePlayback
 import TapeBytes
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
@@ -18,32 +19,48 @@ import Testing
             """#)
         let age = try Age("30d")
         let wanted = RunSettings.session {
-            $0.match = .session(["method", "url"])
-            $0.ignore = [.session("query:ts")]
-            $0.patterns = [.session("query:n=[0-9]+")]
-            $0.repetition = .session(.cycle)
-            $0.repeatMatching = .session("~u /login")
-            $0.order = .session(.strict)
-            $0.conversation = .session(.any)
-            $0.failOn = .session(FailureRule([.miss, .unused]))
-            $0.latency = .session("recorded")
-            $0.refreshDates = .session(true)
-            $0.refreshFields = [.session("json:/at")]
-            $0.maxAge = .session(age)
-            $0.onExpired = .session(.fail)
-            $0.redaction = .session(true)
-            $0.redact = [.session("header:x-a")]
-            $0.keep = [.session("jwt")]
-            $0.secretEnv = [.session("A")]
+            $0[Settings.match] = .session(["method", "url"])
+            $0[Settings.ignore] = [.session("query:ts")]
+            $0[Settings.patterns] = [.session("query:n=[0-9]+")]
+            $0[Settings.repetition] = .session(.cycle)
+            $0[Settings.repeatMatching] = .session("~u /login")
+            $0[Settings.order] = .session(.strict)
+            $0[Settings.conversation] = .session(.any)
+            $0[Settings.failOn] = .session(FailureRule([.miss, .unused]))
+            $0[Settings.latency] = .session(.scaled(1))
+            $0[Settings.refreshDates] = .session(true)
+            $0[Settings.refreshFields] = [.session("json:/at")]
+            $0[Settings.maxAge] = .session(age)
+            $0[Settings.onExpired] = .session(.fail)
+            $0[Settings.redaction] = .session(true)
+            $0[Settings.redact] = [.session("header:x-a")]
+            $0[Settings.keep] = [.session("jwt")]
+            $0[Settings.secretEnv] = [.session("A")]
         }
         #expect(settings == wanted)
         #expect(try self.read("{}") == RunSettings())
     }
 
+    /// A row of the table is read from the place in the order that it names.
+    @Test(arguments: Settings.rows.filter { [.top, .rules].contains($0.session) })
+    func aMemberSetsItsSetting(row: SettingRow) throws {
+        let text = try #require(SettingSamples.texts[row.key]).first
+        let value =
+            switch row.form {
+            case .list, .names: "[\(text.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", "))]"
+            case .flag, .number: text
+            case .text, .shaped, .choice, .other: "\"\(text)\""
+            }
+        let member = "{\"\(row.key)\": \(value)}"
+        let settings = try self.read(row.session == .rules ? "{\"rules\": \(member)}" : member)
+        #expect(settings.shown(row).map(\.text) == [text])
+        #expect(settings.shown(row).map(\.source) == [.session])
+    }
+
     @Test func shortFormsAreTaken() throws {
-        #expect(try self.read(#"{"refreshDates": true, "failOn": "none"}"#).refreshDates?.value == true)
-        #expect(try self.read(#"{"failOn": "none"}"#).failOn?.value.flaws == [])
-        #expect(try self.read(#"{"redaction": false}"#).redaction?.value == false)
+        #expect(try self.read(#"{"refreshDates": true, "failOn": "none"}"#).value(Settings.refreshDates))
+        #expect(try self.read(#"{"failOn": "none"}"#).value(Settings.failOn).flaws == [])
+        #expect(try self.read(#"{"redaction": false}"#)[Settings.redaction]?.value == false)
     }
 
     @Test(arguments: [
@@ -53,13 +70,14 @@ import Testing
         (#"{"rules": {"match": ["nonsense"]}}"#, #""rules.match": "nonsense" is not a match rule"#),
         (#"{"rules": {"ignore": ["nonsense"]}}"#, #""rules.ignore": "nonsense" is not a place"#),
         (#"{"rules": {"patterns": ["query:a=("]}}"#, #""rules.patterns": "#),
-        (#"{"repeat": "often"}"#, #""repeat" is "often": use one of "never", "last""#),
+        (#"{"repeat": "often"}"#, #""repeat": "often" is not known; write never, last, cycle"#),
         (#"{"repeatMatching": "~zz"}"#, #""repeatMatching""#), (#"{"order": 1}"#, #""order" is not a string"#),
         (#"{"failOn": ["luck"]}"#, #""failOn": "luck" is not a reason to fail"#), (#"{"failOn": []}"#, #""failOn": the list is empty"#),
         (#"{"failOn": 1}"#, #""failOn" is not a list"#), (#"{"latency": "soon"}"#, #""latency": "soon" is not a latency"#),
         (#"{"latency": 5}"#, #""latency" is not a string"#), (#"{"refreshDates": 1}"#, #""refreshDates" is neither true, false nor"#),
         (#"{"refreshDates": ["header:date"]}"#, #""refreshDates": "header:date" does not name a date"#),
-        (#"{"maxAge": "1 day"}"#, #""maxAge": "1 day" is not a duration"#), (#"{"onExpired": "cry"}"#, #""onExpired" is "cry""#),
+        (#"{"maxAge": "1 day"}"#, #""maxAge": "1 day" is not a duration"#),
+        (#"{"onExpired": "cry"}"#, #""onExpired": "cry" is not known; write warn, fail, rerecord"#),
         (#"{"redaction": "no"}"#, #""redaction" is neither"#), (#"{"redact": ["nonsense:x"]}"#, #""redact": "#),
         (#"{"keep": [""]}"#, #""keep": "#), (#"{"secretEnv": ["A=b"]}"#, #""secretEnv": "A=b" cannot be"#),
         (#"{"secretEnv": [""]}"#, #""secretEnv": "#), (#"{"redaction": false, "keep": ["jwt"]}"#, #""redaction" is false"#),

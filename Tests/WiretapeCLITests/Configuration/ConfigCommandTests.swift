@@ -54,7 +54,7 @@ import TapeTestSupport
     @Test func aNamedFileIsRead() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("repeat: last".utf8, to: "other.yaml")
-        #expect(try ConfigOptions.parse(["--config", path]).file()?.settings.repetition?.value == .last)
+        #expect(try ConfigOptions.parse(["--config", path]).file()?.settings[Settings.repetition]?.value == .last)
     }
 
     @Test func noneIsReadWhereNoneIsWanted() throws {
@@ -66,9 +66,9 @@ import TapeTestSupport
     }
 }
 
-@Suite struct SettingRowTests {
+@Suite struct SettingLineTests {
     @Test func unsetSettingsAreDefaults() {
-        let rows = SettingRow.rows(RunSettings())
+        let rows = SettingLine.rows(RunSettings())
         #expect(rows.allSatisfy { $0.source == .standard })
         #expect(
             rows.map { "\($0.name) \($0.value)" } == [
@@ -78,7 +78,7 @@ import TapeTestSupport
                 "listen 127.0.0.1:0",
                 "grace 5",
             ])
-        #expect(SettingRow.table(rows)[1] == "match          method,url,body  default")
+        #expect(SettingLine.table(rows)[1] == "match          method,url,body  default")
     }
 
     @Test func eachValueOfAListHasItsSource() throws {
@@ -98,7 +98,7 @@ import TapeTestSupport
             upstreamCA: [ca.pem]
             insecureUpstream: [c.test]
             """
-        let rows = SettingRow.rows(try ConfigFile(path: "w.yaml", bytes: Array(yaml.utf8)).settings)
+        let rows = SettingLine.rows(try ConfigFile(path: "w.yaml", bytes: Array(yaml.utf8)).settings)
         #expect(rows.filter { $0.name == "ignore" }.map(\.source.description) == ["w.yaml line 2", "w.yaml line 3"])
         #expect(
             rows.map(\.name) == [
@@ -108,12 +108,12 @@ import TapeTestSupport
                 "refreshDates", "refreshFields", "failOn", "maxAge", "onExpired", "keepOnFailure", "review", "durability", "onDiskFull",
                 "listen", "grace", "passthrough", "refuse", "upstreamCA", "insecureUpstream",
             ])
-        #expect(SettingRow.table(rows)[3].hasPrefix("                  json:/id"))
+        #expect(SettingLine.table(rows)[3].hasPrefix("                  json:/id"))
     }
 
     @Test func jsonHasAnObjectForEachRow() throws {
-        let rows = [SettingRow(name: "repeat", value: "la\"st", source: .commandLine)]
-        let root = try JSONDocument(SettingRow.json(rows)).root
+        let rows = [SettingLine(name: "repeat", value: "la\"st", source: .commandLine)]
+        let root = try JSONDocument(SettingLine.json(rows)).root
         #expect(Array(root.elements).first?["value"]?.string == "la\"st")
         #expect(Array(root.elements).first?["name"]?.string == "repeat" && Array(root.elements).first?["source"]?.string == "command line")
     }

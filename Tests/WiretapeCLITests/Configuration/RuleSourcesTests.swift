@@ -40,7 +40,8 @@ import TapeTestSupport
         let cassette = try RecordedCassette(path: folder.write(head, to: "a.json"))
         let own = try #require(try cassette.matchTexts())
         let sources = try [
-            MoreRuleOptions.parse(more).lay(over: RuleOptions.parse(arguments).lay(over: RunSettings())).matchTexts,
+            SettingOptions<MoreRuleGroup>.parse(more).lay(over: SettingOptions<RuleGroup>.parse(arguments).lay(over: RunSettings()))
+                .matchTexts,
             ConfigReader(file: "w.json").settings(ConfigNode.json(json, file: "w.json")) { _ in }.matchTexts,
             ConfigReader(file: "w.yaml").settings(ConfigNode.yaml(json, file: "w.yaml")) { _ in }.matchTexts,
             own,

@@ -1,6 +1,7 @@
 import CassetteStore
 import Testing
 @testable import WiretapeCLI
+import TapeProxy
 import TapeTestSupport
 
 /// `record`: the file that is written, and the fate of an existing one.
@@ -74,16 +75,15 @@ import TapeTestSupport
 }
 
 @Suite struct RecordModeArgumentTests {
-    @Test func aRunTakesTheModesThatMakeSenseForIt() {
-        #expect(RecordMode.allValueStrings == ["once", "new-episodes", "all", "none"])
-        for text in RecordMode.allValueStrings { #expect(RecordMode(argument: text)?.rawValue == text) }
-        #expect(RecordMode(argument: "passthrough") == nil && RecordMode(argument: "") == nil)
+    @Test func aRunTakesTheModesThatMakeSenseForIt() throws {
+        #expect(Settings.mode.row.form == .choice(["once", "new-episodes", "all", "none"]))
+        for text in ["passthrough", ""] { #expect(throws: (any Error).self) { try RunCommand.parse(["a.json", "--mode", text]) } }
     }
 
     @Test func itIsGivenByEitherName() throws {
-        #expect(try RunCommand.parse(["a.json", "--record-mode", "all"]).proxyRun.settings.mode?.value == .all)
-        #expect(try RunCommand.parse(["a.json", "--mode", "none"]).proxyRun.settings.mode?.value == RecordMode.none)
-        #expect(try RunCommand.parse(["a.json"]).proxyRun.settings.mode == nil)
+        #expect(try RunCommand.parse(["a.json", "--record-mode", "all"]).proxyRun.settings[Settings.mode]?.value == .all)
+        #expect(try RunCommand.parse(["a.json", "--mode", "none"]).proxyRun.settings[Settings.mode]?.value == RecordMode.none)
+        #expect(try RunCommand.parse(["a.json"]).proxyRun.settings[Settings.mode] == nil)
         #expect(throws: (any Error).self) { try RunCommand.parse(["a.json", "--mode", "passthrough"]) }
     }
 }

@@ -255,18 +255,18 @@ import TapeTestSupport
     @Test func settingWithoutAnEffectIsWrongUsage() throws {
         var settings = RunSettings()
         try settings.check()
-        settings.onExpired = Setting(value: .fail, source: .commandLine)
+        settings[Settings.onExpired] = Setting(value: .fail, source: .commandLine)
         #expect(throws: ValidationError.self) { try settings.check() }
-        settings.maxAge = Setting(value: Age(seconds: 1), source: .standard)
+        settings[Settings.maxAge] = Setting(value: Age(seconds: 1), source: .standard)
         try settings.check()
-        settings.refreshFields = [Setting(value: "json:/a", source: .commandLine)]
+        settings[Settings.refreshFields] = [Setting(value: "json:/a", source: .commandLine)]
         #expect(throws: ValidationError.self) { try settings.check() }
-        settings.refreshDates = Setting(value: false, source: .commandLine)
+        settings[Settings.refreshDates] = Setting(value: false, source: .commandLine)
         #expect(throws: ValidationError.self) { try settings.check() }
-        settings.refreshDates = Setting(value: true, source: .standard)
+        settings[Settings.refreshDates] = Setting(value: true, source: .standard)
         try settings.check()
         #expect(throws: ValidationError.self) { try settings.check(assumesYes: true) }
-        settings.review = Setting(value: true, source: .standard)
+        settings[Settings.review] = Setting(value: true, source: .standard)
         try settings.check(assumesYes: true)
         // A file may contain settings for another day, but none that never has an effect.
         try ConfigFile(path: "wiretape.yaml", bytes: Array("onExpired: fail".utf8)).settings.check()
@@ -274,7 +274,7 @@ import TapeTestSupport
         let error = #expect(throws: SettingError.self) { try file.check() }
         #expect(error?.message.hasPrefix("wiretape.yaml line 2: refreshFields applies to dates that refreshDates moves") == true)
         // They are allowed if only this run has --no-refresh-dates.
-        file.refreshDates = Setting(value: false, source: .commandLine)
+        file[Settings.refreshDates] = Setting(value: false, source: .commandLine)
         try file.check()
     }
 }

@@ -7,8 +7,8 @@ import Testing
 @Suite struct RecordOptionsTests {
     @Test func missingOptionsKeepTheSettings() throws {
         var settings = RunSettings()
-        settings.review = Setting(value: true, source: .standard)
-        settings.durability = Setting(value: .full, source: .standard)
+        settings[Settings.review] = Setting(value: true, source: .standard)
+        settings[Settings.durability] = Setting(value: .full, source: .standard)
         #expect(try RecordOptions.parse([]).lay(over: settings) == settings)
     }
 
@@ -19,10 +19,10 @@ import Testing
             "--secret-env", "KEY",
         ])
         let settings = options.lay(over: RunSettings())
-        #expect(settings.durabilityInForce == .full && settings.onDiskFullInForce == .refuse)
-        #expect(!settings.keepsOnFailure && settings.review == Setting(value: false, source: .commandLine))
-        #expect(settings.redact.map(\.value) == ["json:/a"] && settings.keep.map(\.value) == ["jwt"])
-        #expect(settings.secretEnv == [Setting(value: "KEY", source: .commandLine)])
+        #expect(settings.value(Settings.durability) == .full && settings.value(Settings.onDiskFull) == .refuse)
+        #expect(!settings.value(Settings.keepOnFailure) && settings[Settings.review] == Setting(value: false, source: .commandLine))
+        #expect(settings[Settings.redact].map(\.value) == ["json:/a"] && settings[Settings.keep].map(\.value) == ["jwt"])
+        #expect(settings[Settings.secretEnv] == [Setting(value: "KEY", source: .commandLine)])
     }
 
     @Test func anAnswerWithoutAQuestionIsWrongUsage() {
@@ -36,7 +36,9 @@ import Testing
 }
 
 @Suite struct RedactionOptionsTests {
-    private func parse(_ arguments: [String]) throws -> RedactionOptions { try RedactionOptions.parse(arguments) }
+    private func parse(_ arguments: [String]) throws -> SettingOptions<RedactionGroup> {
+        try SettingOptions<RedactionGroup>.parse(arguments)
+    }
 
     @Test func rulesExceptionsAndNamedSecretsComeTogether() throws {
         let options = try self.parse(
@@ -51,10 +53,10 @@ import Testing
 
     @Test func optionsAreAppendedToTheFilesOwn() throws {
         var settings = RunSettings()
-        settings.redact = [Setting(value: "header:x-a", source: .standard)]
+        settings[Settings.redact] = [Setting(value: "header:x-a", source: .standard)]
         let laid = try self.parse(["--redact", "json:/a", "--keep", "jwt", "--secret-env", "KEY"]).lay(over: settings)
-        #expect(laid.redact.map(\.value) == ["header:x-a", "json:/a"] && laid.redact.last?.source == .commandLine)
-        #expect(laid.keep.map(\.value) == ["jwt"] && laid.secretEnv.map(\.value) == ["KEY"])
+        #expect(laid[Settings.redact].map(\.value) == ["header:x-a", "json:/a"] && laid[Settings.redact].last?.source == .commandLine)
+        #expect(laid[Settings.keep].map(\.value) == ["jwt"] && laid[Settings.secretEnv].map(\.value) == ["KEY"])
         #expect(try self.parse([]).isEmpty && !(try self.parse(["--keep", "jwt"]).isEmpty))
     }
 
@@ -68,7 +70,7 @@ import Testing
     }
 
     @Test func variablesAreReadAsBytes() throws {
-        #expect(RedactionOptions.variable("PATH")?.isEmpty == false)
-        #expect(RedactionOptions.variable("WIRETAPE_NO_SUCH_VARIABLE") == nil)
+        #expect(EnvironmentSecret.value("PATH")?.isEmpty == false)
+        #expect(EnvironmentSecret.value("WIRETAPE_NO_SUCH_VARIABLE") == nil)
     }
 }

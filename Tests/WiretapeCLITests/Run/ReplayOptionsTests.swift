@@ -8,21 +8,23 @@ import Testing
 @Suite struct PaceOptionsTests {
     @Test func missingOptionsKeepTheSettings() throws {
         var settings = RunSettings()
-        settings.latency = Setting(value: "recorded", source: .standard)
-        #expect(try PaceOptions.parse([]).lay(over: settings) == settings)
+        settings[Settings.latency] = Setting(value: .scaled(1), source: .standard)
+        #expect(try SettingOptions<PaceGroup>.parse([]).lay(over: settings) == settings)
     }
 
     @Test func aPaceAndDatesAreLaidOverTheSettings() throws {
-        let options = try PaceOptions.parse(["--latency", "×2", "--refresh-dates", "--refresh-field", "json:/until"])
+        let options = try SettingOptions<PaceGroup>.parse(["--latency", "×2", "--refresh-dates", "--refresh-field", "json:/until"])
         let settings = options.lay(over: RunSettings())
-        #expect(settings.latency?.value == "×2")
-        #expect(settings.refreshesDates && settings.refreshFields == [Setting(value: "json:/until", source: .commandLine)])
-        #expect(try PaceOptions.parse(["--no-refresh-dates"]).lay(over: settings).refreshDates?.value == false)
+        #expect(settings.value(Settings.latency) == .scaled(2))
+        #expect(
+            settings.value(Settings.refreshDates)
+                && settings[Settings.refreshFields] == [Setting(value: "json:/until", source: .commandLine)])
+        #expect(try SettingOptions<PaceGroup>.parse(["--no-refresh-dates"]).lay(over: settings)[Settings.refreshDates]?.value == false)
     }
 
     @Test(arguments: [["--latency", "soon"], ["--refresh-dates", "--refresh-field", "query:a"]])
     func invalidOptionIsWrongUsage(_ options: [String]) {
-        #expect(throws: (any Error).self) { try PaceOptions.parse(options) }
+        #expect(throws: (any Error).self) { try SettingOptions<PaceGroup>.parse(options) }
     }
 }
 
@@ -59,41 +61,44 @@ import Testing
 
 @Suite struct RuleOptionsTests {
     @Test func optionsAreLaidOverSettings() throws {
-        let options = try RuleOptions.parse(["--ignore", "query:a", "--ignore", "body", "--pattern", "query:b=x=y"])
-        let more = try MoreRuleOptions.parse(["--match", "method,url", "--sort", "json:/a", "--descriptors", "pets.pb"])
+        let options = try SettingOptions<RuleGroup>.parse(["--ignore", "query:a", "--ignore", "body", "--pattern", "query:b=x=y"])
+        let more = try SettingOptions<MoreRuleGroup>.parse(["--match", "method,url", "--sort", "json:/a", "--descriptors", "pets.pb"])
         let head = RunSettings(matchTexts: MatchRuleTexts(match: ["path"], ignore: ["query:c"]), of: "pets.json")
         let settings = more.lay(over: options.lay(over: head))
-        #expect(settings.match == Setting(value: ["method", "url"], source: .commandLine))
-        #expect(settings.ignore.map(\.value) == ["query:c", "query:a", "body"])
-        #expect(settings.patterns.map(\.value) == ["query:b=x=y"])
-        #expect(settings.sort.map(\.value) == ["json:/a"] && settings.descriptors.map(\.value) == ["pets.pb"])
+        #expect(settings[Settings.match] == Setting(value: ["method", "url"], source: .commandLine))
+        #expect(settings[Settings.ignore].map(\.value) == ["query:c", "query:a", "body"])
+        #expect(settings[Settings.patterns].map(\.value) == ["query:b=x=y"])
+        #expect(settings[Settings.sort].map(\.value) == ["json:/a"] && settings[Settings.descriptors].map(\.value) == ["pets.pb"])
     }
 
     @Test func withoutOptionsNothingIsSet() throws {
-        #expect(try RuleOptions.parse([]).lay(over: RunSettings()) == RunSettings())
-        #expect(try MoreRuleOptions.parse([]).lay(over: RunSettings()) == RunSettings())
+        #expect(try SettingOptions<RuleGroup>.parse([]).lay(over: RunSettings()) == RunSettings())
+        #expect(try SettingOptions<MoreRuleGroup>.parse([]).lay(over: RunSettings()) == RunSettings())
     }
 
     @Test(arguments: [["--ignore", "nowhere"], ["--pattern", "query:a"], ["--pattern", "query:a=("]])
     func aMistakeIsWrongUsage(_ arguments: [String]) {
-        #expect(throws: (any Error).self) { try RuleOptions.parse(arguments) }
+        #expect(throws: (any Error).self) { try SettingOptions<RuleGroup>.parse(arguments) }
     }
 
     @Test(arguments: [["--match", "methd"], ["--match", "method,,url"], ["--sort", "body"], ["--replace", "json:/a"]])
     func aMistakeInFurtherRulesIsWrongUsage(_ arguments: [String]) {
-        #expect(throws: (any Error).self) { try MoreRuleOptions.parse(arguments) }
+        #expect(throws: (any Error).self) { try SettingOptions<MoreRuleGroup>.parse(arguments) }
     }
 }
 
 @Suite struct AnswerOptionsTests {
     @Test func optionsAreLaidOverSettings() throws {
-        let answers = try AnswerOptions.parse(["--repeat", "last", "--order", "strict", "--max-age", "30d", "--on-expired", "fail"])
-        let failures = try FailureOptions.parse(["--fail-on", "miss,unused"])
+        let answers = try SettingOptions<AnswerGroup>.parse([
+            "--repeat", "last", "--order", "strict", "--max-age", "30d", "--on-expired", "fail",
+        ])
+        let failures = try SettingOptions<FailureGroup>.parse(["--fail-on", "miss,unused"])
         let settings = failures.lay(over: answers.lay(over: RunSettings()))
         #expect(
-            settings.repetition?.value == .last && settings.order?.value == .strict && settings.failOn?.value.flaws == [.miss, .unused])
-        #expect(settings.maxAge?.value.seconds == 30 * 86_400 && settings.onExpired?.value == .fail)
-        #expect(settings.repetition?.source == .commandLine)
+            settings[Settings.repetition]?.value == .last && settings[Settings.order]?.value == .strict
+                && settings[Settings.failOn]?.value.flaws == [.miss, .unused])
+        #expect(settings.value(Settings.maxAge)?.seconds == 30 * 86_400 && settings[Settings.onExpired]?.value == .fail)
+        #expect(settings[Settings.repetition]?.source == .commandLine)
     }
 
     @Test func reportsAreNamedByTheirFiles() throws {
@@ -102,8 +107,8 @@ import Testing
     }
 
     @Test func withoutOptionsNothingIsSet() throws {
-        #expect(try AnswerOptions.parse([]).lay(over: RunSettings()) == RunSettings())
-        #expect(try FailureOptions.parse([]).lay(over: RunSettings()) == RunSettings())
+        #expect(try SettingOptions<AnswerGroup>.parse([]).lay(over: RunSettings()) == RunSettings())
+        #expect(try SettingOptions<FailureGroup>.parse([]).lay(over: RunSettings()) == RunSettings())
     }
 
     @Test(
@@ -111,10 +116,10 @@ import Testing
             ["--repeat", "always"], ["--order", "x"], ["--report", "a.json"], ["--max-age", "30"], ["--on-expired", "x"],
         ])
     func aMistakeIsWrongUsage(_ arguments: [String]) {
-        #expect(throws: (any Error).self) { try AnswerOptions.parse(arguments) }
+        #expect(throws: (any Error).self) { try SettingOptions<AnswerGroup>.parse(arguments) }
     }
 
     @Test(arguments: ["", "leak", "miss,none"]) func aMistakeInFailuresIsWrongUsage(names: String) {
-        #expect(throws: (any Error).self) { try FailureOptions.parse(["--fail-on", names]) }
+        #expect(throws: (any Error).self) { try SettingOptions<FailureGroup>.parse(["--fail-on", names]) }
     }
 }

@@ -28,11 +28,17 @@ import TapeTestSupport
             "--ignore", "query:ts", "--repeat", "last", "--latency", "5ms", "--redact", "header:x-a", "--keep", "jwt", "--secret-env", "A",
             "--fail-on", "unused", "--max-age", "1d", "--on-expired", "fail", "--refresh-dates",
         ]).settings
-        #expect(settings.ignore.map(\.value) == ["query:ts"] && settings.repetitionInForce == .last && settings.latency?.value == "5ms")
-        #expect(settings.redact.map(\.value) == ["header:x-a"] && settings.keep.map(\.value) == ["jwt"])
-        #expect(settings.secretEnv.map(\.value) == ["A"] && settings.redaction == nil && settings.refreshDates?.value == true)
-        #expect(settings.failOnInForce.flaws == [.unused] && settings.maxAge?.value.seconds == 86_400 && settings.onExpiredInForce == .fail)
-        #expect(try ServeCommand.parse(["--no-redaction"]).settings.redaction?.value == false)
+        #expect(
+            settings[Settings.ignore].map(\.value) == ["query:ts"] && settings.value(Settings.repetition) == .last
+                && settings.value(Settings.latency) == .fixed(5))
+        #expect(settings[Settings.redact].map(\.value) == ["header:x-a"] && settings[Settings.keep].map(\.value) == ["jwt"])
+        #expect(
+            settings[Settings.secretEnv].map(\.value) == ["A"] && settings[Settings.redaction] == nil
+                && settings[Settings.refreshDates]?.value == true)
+        #expect(
+            settings.failOnInForce.flaws == [.unused] && settings.value(Settings.maxAge)?.seconds == 86_400
+                && settings.value(Settings.onExpired) == .fail)
+        #expect(try ServeCommand.parse(["--no-redaction"]).settings[Settings.redaction]?.value == false)
     }
 
     @Test func impossibleSettingIsReportedBeforeListening() throws {
