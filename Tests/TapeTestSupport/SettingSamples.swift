@@ -13,6 +13,6 @@ public enum SettingSamples {
         "refuse": ("a.test", "b.test:443"),
         "upstreamCA": ("/a.pem", "/b.pem"), "insecureUpstream": ("a.test", "b.test"), "store": ("s3://bucket/a", "s3://bucket/b"),
         "endpoint": ("https://a.test", "https://b.test"), "region": ("eu-west-1", "us-east-1"), "pathStyle": ("true", "false"),
-        "fetch": ("true", "false"),
+        "fetch": ("true", "false"), "maxExchanges": ("5", "7"),
     ]
 }

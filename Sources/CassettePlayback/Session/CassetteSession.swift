@@ -55,6 +55,8 @@ public final class CassetteSession: Sendable {
         var abandoned: [Int: String] = [:]
         /// Whether a person has paused the recording.
         var isPaused = false
+        /// How many more exchanges may be recorded; nil if any number may.
+        var recordable: Int?
     }
 
     /// What a session knows about its keys.
@@ -186,6 +188,9 @@ public final class CassetteSession: Sendable {
 
     /// Pauses the recording, or goes on. Requests that have begun are not affected.
     package func pause(_ isPaused: Bool) { self.state.withLock { $0.isPaused = isPaused } }
+
+    /// Records this many exchanges, and forwards later ones unrecorded.
+    package func limitRecording(to count: Int) { self.state.withLock { $0.recordable = count } }
 
     public var looksUp: Bool { self.hasCassette && self.mode.replays }
 
@@ -356,9 +361,13 @@ public final class CassetteSession: Sendable {
         .forward(
             record: self.state.withLock { state in
                 state.verdict.forwarded += 1
-                guard record, state.isPaused else { return record }
-                state.verdict.unrecorded += 1
-                return false
+                guard record else { return false }
+                guard !state.isPaused, state.recordable != 0 else {
+                    state.verdict.unrecorded += 1
+                    return false
+                }
+                state.recordable = state.recordable.map { $0 - 1 }
+                return true
             })
     }
 

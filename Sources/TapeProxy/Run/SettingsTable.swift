@@ -225,6 +225,12 @@ public enum Settings {
         "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507. Default: pass.",
         option: SettingOption("on-disk-full", in: .keeping))
 
+    public static let maxExchanges = RunSetting<Int?>(
+        "maxExchanges", .number(1...1_000_000_000),
+        "Record at most this many exchanges; later ones are forwarded unrecorded, and counted.",
+        option: SettingOption("max-exchanges", "number", in: .keeping), session: .top
+    ) { try SettingRow.number($0, in: 1...1_000_000_000, "a number of exchanges") }
+
     // MARK: Changing the traffic
 
     /// Rules that change the traffic. Each source has a reader of its own for them.
@@ -323,7 +329,7 @@ public enum Settings {
         mode.row, match.row, presets.row, ignore.row, patterns.row, replace.row, sort.row, optional.row, descriptors.row, redact.row,
         keep.row, secretEnv.row, redaction.row, repetition.row, repeatMatching.row, order.row, conversation.row, ranges.row, latency.row,
         originErrors.row, refreshDates.row, refreshFields.row, failOn.row, maxAge.row, onExpired.row, keepOnFailure.row, review.row,
-        durability.row, onDiskFull.row, modify.row, verdict.row, seed.row, listen.row, grace.row, passthrough.row,
+        durability.row, onDiskFull.row, maxExchanges.row, modify.row, verdict.row, seed.row, listen.row, grace.row, passthrough.row,
         refuse.row,
         upstreamCA.row, insecureUpstream.row, store.row, endpoint.row, region.row, pathStyle.row, fetch.row,
     ]

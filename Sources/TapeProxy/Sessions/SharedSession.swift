@@ -49,6 +49,7 @@ final class SharedSession: Sendable {
         let failures = Guarded(ProxyCounts())
         self.diagnosis = Diagnosis(counts: failures, log: log, notice: notice)
         self.counts = Guarded([failures])
+        if let limit = configuration.settings.value(Settings.maxExchanges) { session.limitRecording(to: limit) }
     }
 
     private static func versions(of cassette: RecordedCassette) -> [Origin: HTTPVersion] {

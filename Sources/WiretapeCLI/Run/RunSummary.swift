@@ -71,7 +71,7 @@ struct RunSummary {
         }
         if self.verdict.unrecorded > 0 {
             screen.complain(
-                "\(Quantity.count(self.verdict.unrecorded, "exchange")) passed while the recording was paused: the cassette does not have \(self.verdict.unrecorded == 1 ? "it" : "them")."
+                "\(Quantity.count(self.verdict.unrecorded, "exchange")) passed unrecorded, while the recording was paused or because it has as many as --max-exchanges allows: the cassette does not have \(self.verdict.unrecorded == 1 ? "it" : "them")."
             )
         }
         for rule in self.rules {

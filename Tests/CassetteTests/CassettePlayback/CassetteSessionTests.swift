@@ -92,6 +92,15 @@ import Testing
         #expect(session.verdict().unused.isEmpty)
     }
 
+    @Test func aRecordingThatIsFullForwardsTheRest() throws {
+        let session = try CassetteSession(mode: .all)
+        session.limitRecording(to: 2)
+        let decisions = (1...4).map { session.begin(method: "GET", url: "http://a.test/\($0)") }
+        let recorded = decisions.map { if case .decided(.forward(let record)) = $0 { record } else { nil } as Bool? }
+        #expect(recorded == [true, true, false, false])
+        #expect(session.verdict().forwarded == 4 && session.verdict().unrecorded == 2)
+    }
+
     @Test func anEmptyCassetteIsACassette() {
         #expect(self.ask(self.session(.once, []), "/x") == [.refuseNotRecorded])
     }

@@ -267,7 +267,7 @@ def a_page_of_a_run_opens_files_beside_it(browser, folder):
         one.calm()
     assert [one["request"]["url"][-2:] for one in json.load(open(f"{folder}/live.json"))["interactions"]] == ["/1", "/3", "/4"]
     for _ in range(100):
-        if "1 exchange passed while the recording was paused" in "".join(inspector.lines):
+        if "1 exchange passed unrecorded, while the recording was paused" in "".join(inspector.lines):
             break
         time.sleep(0.05)
     else:
