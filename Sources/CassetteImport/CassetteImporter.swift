@@ -126,6 +126,11 @@ public struct CassetteImporter {
             exchange.settle(source.context)
             count += 1
         }
+        for stub in losses.stubs.chosen() {
+            var exchange = stub.exchange
+            exchange.settle(source.context)
+            count += 1
+        }
         return ImportReport(
             sources: [.init(file: file, kind: source.kind, exchanges: count)], losses: losses.all, leaks: [])
     }
@@ -215,6 +220,18 @@ public struct CassetteImporter {
                 report.sources.append(.init(file: source.path, kind: source.kind, exchanges: intake.count - before))
             }
             if report.sources.isEmpty, let firstError { throw firstError }
+            for stub in losses.stubs.chosen() {
+                guard !isCancelled() else { throw Interrupted() }
+                read += 1
+                reading(read)
+                let before = intake.count
+                stub.context.entry = stub.entry
+                guard let index = report.sources.firstIndex(where: { $0.file == stub.context.file }),
+                    let source = sources.first(where: { $0.context === stub.context })
+                else { continue }
+                intake.put(stub.exchange, stub.context, fileTime: source.time)
+                report.sources[index].exchanges += intake.count - before
+            }
             try self.checkPlaceholders(losses.filled)
             report.failures = failures
             report.losses = losses.all
@@ -372,8 +389,8 @@ final class RecordingSource {
                 try reader.read(YAMLStream(file, self.context), deliver)
             }
         case .testProxy: try TestProxyReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
-        case .wiremock: try WireMockReader(self.context, isFolder: self.isFolder).read(isFolder: self.isFolder, deliver)
-        case .hoverfly: try HoverflyReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
+        case .wiremock: try WireMockReader(self.context, isFolder: self.isFolder).read(isFolder: self.isFolder)
+        case .hoverfly: try HoverflyReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context))
         case .nock: try NockReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
         case .charles: try CharlesReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
         case .postman: try PostmanReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)

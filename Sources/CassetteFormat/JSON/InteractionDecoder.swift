@@ -26,7 +26,7 @@ public enum InteractionDecoder {
 
     private static let members = [
         "id", "started", "request", "interim", "response", "outcome", "tunnel", "timing", "connection", "webSocket", "modified",
-        "repeat",
+        "repeat", "stub",
     ]
 
     private static func interaction(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Interaction {
@@ -38,6 +38,7 @@ public enum InteractionDecoder {
         var interaction = Interaction(
             id: try reader.requiredInt("id"), started: time, request: try self.request(reader.required("request"), place))
         interaction.repeats = try reader.bool("repeat") ?? false
+        if let stub = reader["stub"] { interaction.stub = try self.stub(stub, place) }
         if let response = reader["response"] { interaction.response = try self.response(response, place) }
         if let interim = reader["interim"] {
             guard interim.kind == .array else { throw reader.error(interim, "interim", "expected an array") }
@@ -57,6 +58,21 @@ public enum InteractionDecoder {
         if let modified = reader["modified"] { interaction.modified = try self.modification(modified, place) }
         interaction.unknown = reader.unknown
         return interaction
+    }
+
+    private static func stub(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> StubConditions {
+        let reader = try ObjectReader(value, "stub", place, known: ["exact"])
+        let exact = try reader.required("exact")
+        guard exact.kind == .array else { throw reader.error(exact, "exact", "expected an array") }
+        var conditions = StubConditions(exact: [])
+        for element in exact.elements {
+            guard let condition = element.string.flatMap({ StubConditions.Place($0) }) else {
+                throw reader.error(element, "exact", "expected query, body, query:NAME, header:NAME or cookie:NAME")
+            }
+            conditions.exact.append(condition)
+        }
+        conditions.unknown = reader.unknown
+        return conditions
     }
 
     // MARK: Messages

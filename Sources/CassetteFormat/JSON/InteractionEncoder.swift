@@ -21,6 +21,19 @@ public enum InteractionEncoder {
             writer.member("repeat")
             writer.bool(true)
         }
+        if let stub = interaction.stub {
+            writer.member("stub")
+            writer.beginObject(.inline)
+            writer.member("exact")
+            writer.beginArray(.inline)
+            for place in stub.exact {
+                writer.element()
+                writer.string(place.text)
+            }
+            writer.endArray()
+            writer.unknown(stub.unknown)
+            writer.endObject()
+        }
         writer.member("request")
         self.request(interaction.request, &writer)
         if !interaction.interim.isEmpty {

@@ -11,6 +11,8 @@ public struct InteractionSummaries: Sendable {
     public private(set) var firstUnreadable: Int?
     /// The positions of interactions that may have the member `repeat`, ascending.
     public private(set) var mayRepeat: [Int] = []
+    /// The positions of interactions that may be stubs, ascending.
+    public private(set) var mayBeStubs: [Int] = []
     /// Whether a request may have credentials that authenticate its connection.
     public private(set) var mayLogIn = false
 
@@ -34,6 +36,8 @@ public struct InteractionSummaries: Sendable {
     /// Skims the JSON text of the next interaction.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if ByteSearch.contains("\"repeat\"", in: bytes) { self.mayRepeat.append(self.count) }
+        // The member without which `stub` is invalid; its name has a rare letter.
+        if ByteSearch.contains("\"exact\"", in: bytes) { self.mayBeStubs.append(self.count) }
         guard let skimmed = InteractionSummaryReader.skim(bytes) else { return self.appendUnreadable() }
         if skimmed.mayLogIn { self.mayLogIn = true }
         guard !skimmed.hasEscapes else {
@@ -56,6 +60,7 @@ public struct InteractionSummaries: Sendable {
     public mutating func append(_ others: InteractionSummaries) {
         self.firstUnreadable = self.firstUnreadable ?? others.firstUnreadable.map { self.count + $0 }
         self.mayRepeat += others.mayRepeat.map { self.count + $0 }
+        self.mayBeStubs += others.mayBeStubs.map { self.count + $0 }
         if others.mayLogIn { self.mayLogIn = true }
         let start = self.arena.count
         self.arena += others.arena

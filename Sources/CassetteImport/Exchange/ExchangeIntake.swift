@@ -37,6 +37,8 @@ final class ExchangeIntake {
             id: self.recorder.nextID(), started: started, request: exchange.request, interim: exchange.interim, response: exchange.response,
             outcome: exchange.outcome,
             timing: exchange.timing, connection: exchange.connection, unknown: exchange.unknown)
+        interaction.stub = exchange.stub
+        interaction.repeats = exchange.repeats
         self.count += 1
         if let messages = exchange.messages {
             interaction.response?.trailers = nil

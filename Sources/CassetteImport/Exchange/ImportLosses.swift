@@ -25,6 +25,8 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case messageTime
     case scenario
     case matcher
+    case narrowed
+    case secretCondition
     case refused
     case forwarded
     case host
@@ -43,7 +45,6 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case encoding
     case shadowed
     case rival
-    case priority
     case status
     case longURL
 
@@ -68,13 +69,15 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .order: "the order of an exchange's header fields is unknown"
         case .nameCase: "the case of an exchange's header names is unknown"
         case .messageTime: "a message has no time"
-        case .scenario: "a stub depends on a scenario: it is used in the order of the file"
-        case .matcher: "a request is a pattern: the conditions that only a pattern can express were left out"
+        case .scenario: "a stub depends on a scenario: the states become an order"
+        case .matcher: "a stub has a condition that no recorded value can express, which was left out: it answers more requests"
+        case .narrowed: "a stub has a condition that several values meet: only the one that it names does"
+        case .secretCondition: "a stub requires a value that is redacted: any other one matches, too, unless you import with --keep PLACE"
         case .refused: "a stub has no request that could be recorded and was left out"
         case .forwarded: "a stub forwards its requests and has no answer, and was left out"
         case .host: "a request does not name a host: it uses the one from --host"
         case .scheme: "a stub does not name its scheme: it uses the one from --host"
-        case .repeated: "a stub answers any number of requests: replay it with --repeat last"
+        case .repeated: "a stub of a scenario answers once, and not any number of times in its state"
         case .template: "a text has templates, which are not filled in"
         case .comment: "the comment of a header field, a cookie or a pair was left out"
         case .late: "pages or another member came after the entries and was left out"
@@ -86,9 +89,8 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .unanswered: "a request without an answer, or an answer without a request, was left out"
         case .base64: "a text that should be base64 is not: the body is missing"
         case .encoding: "a text has an unknown encoding: the body is missing"
-        case .shadowed: "a stub is never used, because one of a higher priority always answers its requests, and was left out"
-        case .rival: "stubs of the same priority answer the same request: they answer one after another, in the order of the file"
-        case .priority: "a stub shares its URL with one of a higher priority: a replay chooses by the rest of the request"
+        case .shadowed: "a stub is never used, because its tool always chooses another one for its requests, and was left out"
+        case .rival: "a replay cannot tell the requests of a stub from those of another one, which its tool chooses first: it was left out"
         case .status: "an answer has no status from 100 to 999 and was left out"
         case .longURL: "a URL has more than 64 KiB, and its exchange was left out"
         }
@@ -111,6 +113,7 @@ final class ImportLosses {
     var tally = Tally()
     /// The names of placeholders that were filled in.
     let filled = PlaceholderUse()
+    let stubs = StubShelf()
 
     /// - Parameter names: the names of what is lost, for the message.
     func note(_ loss: ImportLoss, at place: String, count: Int = 1, names: [String] = []) {

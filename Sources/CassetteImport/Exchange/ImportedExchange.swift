@@ -19,6 +19,10 @@ struct ImportedExchange {
     var connection: ConnectionInfo?
     /// The messages of the WebSocket that the response opened.
     var messages: [ImportedMessage]?
+    /// What it compares if it was made from a stub.
+    var stub: StubConditions?
+    /// Whether it answers any number of times, as a stub does.
+    var repeats = false
     /// Members that a cassette has no place for, kept for an export.
     var unknown: [UnknownMember] = []
 

@@ -8,19 +8,69 @@ struct HoverflyReader {
 
     init(_ context: ImportContext) { self.context = context }
 
-    func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {
+    func read(_ stream: some ValueStream) throws {
         let simulation = self.context.placeholders.filled(try stream.value())
         try stream.end()
         let data = try self.context.required(simulation, "data")
         let list = try self.context.required(data, "pairs", in: "data")
         guard let pairs = list.list else { throw self.context.error(list, "data.pairs", "expected a list, found \(list.kind)") }
         let delays = data["globalActions"]?["delays"]?.list ?? []
+        var stubs: [ImportedStub] = []
         for pair in pairs {
             self.context.entry += 1
-            let exchanges = try self.exchanges(pair, delays)
+            let (exchanges, isBroad) = try self.exchanges(pair, delays)
             if exchanges.isEmpty { self.context.lose(.refused, at: pair) }
-            for exchange in exchanges { try deliver(exchange) }
+            stubs += exchanges.map { exchange in
+                ImportedStub(
+                    exchange: exchange, name: "pair \(self.context.entry) of \(FileLocation(self.context.file).name)", place: pair,
+                    entry: self.context.entry, context: self.context, isBroad: isBroad,
+                    rank: -(pair["request"].map(Self.score) ?? 0), state: Self.hasState(pair) ? .init() : nil)
+            }
         }
+        self.context.losses.stubs.add(stubs, of: .hoverfly)
+    }
+
+    /// In the order in which Hoverfly prefers them: the one with the highest score, and of these the last one. Pairs that depend on its
+    /// state are kept in the order of the file, together with those that ask for the same: it is the order of the states.
+    static func inOrder(_ stubs: [ImportedStub]) -> [ImportedStub] {
+        let asked = stubs.enumerated().map { (index: $0, stub: $1, request: self.requestText($1.place)) }
+        let ofStates = Set(asked.filter { $0.stub.state != nil }.map(\.request))
+        return asked.sorted { left, right in
+            guard left.stub.rank == right.stub.rank else { return left.stub.rank < right.stub.rank }
+            let areStates = (ofStates.contains(left.request), ofStates.contains(right.request))
+            guard areStates.0 == areStates.1 else { return areStates.0 }
+            return areStates.0 ? left.index < right.index : left.index > right.index
+        }.map(\.stub)
+    }
+
+    private static func hasState(_ pair: SourceValue) -> Bool { pair["request"]?["requiresState"]?.members?.isEmpty == false }
+
+    /// What a pair asks for, without the state in which it does.
+    private static func requestText(_ pair: SourceValue) -> [UInt8] {
+        guard var request = pair["request"] else { return [] }
+        if let members = request.members { request.content = .members(members.filter { $0.name != "requiresState" }) }
+        return request.json()
+    }
+
+    /// How strongly a pair matches the requests that it matches: two for each exact matcher and one for each other. A query of any items,
+    /// or of none, counts one.
+    private static func score(_ request: SourceValue) -> Int {
+        func score(_ matchers: SourceValue?) -> Int {
+            guard let matchers else { return 0 }
+            return (matchers.list ?? [matchers]).reduce(0) { sum, matcher in
+                if matcher["matcher"]?.string?.lowercased() == "form" {
+                    return sum + (matcher["value"]?.members ?? []).reduce(0) { $0 + score($1.value) }
+                }
+                let kind = matcher["matcher"]?.string?.lowercased() ?? "exact"
+                return sum + (kind == "exact" || kind == "array" && matcher["config"] == nil ? 2 : 1)
+            }
+        }
+        var sum = ["path", "method", "destination", "body"].reduce(0) { $0 + score(request[$1]) }
+        for header in request["headers"]?.members ?? [] { sum += score(header.value) }
+        let query = request.first("query", "deprecatedQuery")
+        guard let query, !query.isNothing, query.members?.isEmpty != true else { return sum + 1 }
+        let isText = query.members?.contains { $0.name == "exactMatch" || $0.name == "matcher" } ?? true
+        return sum + (isText ? score(query) : (query.members ?? []).reduce(0) { $0 + score($1.value) })
     }
 
     /// The members of a request that a recorded request can represent; any other member is a matcher that is lost.
@@ -28,8 +78,10 @@ struct HoverflyReader {
         "path", "method", "destination", "scheme", "query", "deprecatedQuery", "headers", "body", "requiresState", "requestType",
     ]
 
-    /// One exchange for each encoding of the query; none if no recorded request can match the pair.
-    private func exchanges(_ pair: SourceValue, _ delays: [SourceValue]) throws(CassetteError) -> [ImportedExchange] {
+    /// One exchange, or one for each form of a repeated query item; none if no recorded request can match the pair.
+    private func exchanges(
+        _ pair: SourceValue, _ delays: [SourceValue]
+    ) throws(CassetteError) -> (exchanges: [ImportedExchange], isBroad: Bool) {
         let value = try self.context.required(pair, "request")
         let response = try self.context.required(pair, "response")
         var words = StubRequest(pair, self.context)
@@ -42,9 +94,9 @@ struct HoverflyReader {
         let path = wantedPath ?? "/"
         let destination = words.needed(value["destination"])
         let wantedScheme = words.needed(value["scheme"])
-        guard !words.isRefused else { return [] }
+        guard !words.isRefused else { return ([], false) }
         // Without them, the pair answers any method and any path.
-        if wantedMethod == nil || wantedPath == nil { self.context.lose(.matcher, at: pair) }
+        if wantedMethod == nil || wantedPath == nil { words.narrow() }
         let said = value.first("query", "deprecatedQuery")
         var query: [(name: String, value: String)] = []
         // Hoverfly joins the values of a repeated name by semicolons before it compares them with a text.
@@ -52,11 +104,14 @@ struct HoverflyReader {
         if let members = said?.members, members.first(where: { $0.name == "exactMatch" || $0.name == "matcher" }) == nil {
             for member in members {
                 guard let values = words.equals(member.value) else { continue }
+                words.require(.queryItem(member.name))
                 query += values.map { (member.name, $0) }
                 let parts = values.count == 1 ? values[0].split(separator: ";", omittingEmptySubsequences: false).map(String.init) : values
                 repeated += parts.map { (member.name, $0) }
             }
+            if members.isEmpty { words.require(.query) }
         } else if let text = words.equal(said), !text.isEmpty {
+            words.require(.query)
             // Pairs of decoded names and values.
             query = text.split(separator: "&").map { pair in
                 let name = pair.prefix { $0 != "=" }
@@ -68,38 +123,45 @@ struct HoverflyReader {
             destination.map { "\(words.scheme(wantedScheme))://\($0)" }
             ?? StubRequest.base(self.context.options.base, scheme: wantedScheme?.lowercased(), port: nil)
         let address = base + Self.encoded(path: path.hasPrefix("/") ? path : "/\(path)")
-        guard let url = SourceWords.url(address) else { return [] }
+        guard let url = SourceWords.url(address) else { return ([], false) }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         for header in value["headers"]?.members ?? [] {
-            for text in words.equals(header.value) ?? [] { fields.append(header.name, Array(text.utf8), at: header.value) }
+            if let values = words.equals(header.value) { words.require(field: header.name, values, in: &fields, at: header.value) }
         }
         if let form = StubRequest.only(value["body"], "form") {
             if let pairs = words.fields(of: form) {
-                let text = pairs.map { "\(StubRequest.encoded($0.name))=\(StubRequest.encoded($0.value))" }.joined(separator: "&")
-                exchange.requestBody = ImportedBody(Array(text.utf8), .decoded)
+                exchange.requestBody = StubRequest.form(pairs)
+                words.require(.body)
                 // The matcher reads only bodies of this type.
                 if !fields.fields.contains("content-type") {
                     fields.append("Content-Type", Array("application/x-www-form-urlencoded".utf8), at: form)
                 }
             }
-        } else if let body = words.equal(value["body"]), !body.isEmpty {
-            exchange.requestBody = ImportedBody(Array(body.utf8), .decoded)
+        } else if let body = words.equal(value["body"]) {
+            words.require(.body)
+            if !body.isEmpty { exchange.requestBody = ImportedBody(Array(body.utf8), .decoded) }
         }
         exchange.request.headers = fields.fields
-        guard !words.isRefused else { return [] }
+        guard !words.isRefused else { return ([], false) }
         for member in value.members ?? [] where !Self.known.contains(member.name) && !member.value.isNothing {
-            self.context.lose(.matcher, at: member.value)
+            words.leaveOut(member.value)
         }
         if value["requiresState"]?.members?.isEmpty == false { self.context.lose(.scenario, at: pair) }
         try self.respond(response, &exchange)
         exchange.cutIncompleteAnswer(self.context, at: pair)
         self.delay(&exchange, response, delays, at: pair)
         self.context.lose(.order, at: pair)
-        self.context.lose(.repeated, at: pair)
-        return QuerySpelling.all(of: exchange, queries: repeated.count > query.count ? [query, repeated] : [query]) { spelling, query in
-            SourceWords.url(address + spelling.query(query, after: address))
+        exchange.stub = words.conditions
+        let queries = repeated.count > query.count ? [query, repeated] : [query]
+        let exchanges = queries.compactMap { query in
+            SourceWords.url(address + StubRequest.query(query, after: address)).map { url in
+                var exchange = exchange
+                exchange.request.url = url
+                return exchange
+            }
         }
+        return (exchanges, words.isBroad)
     }
 
     /// Simulations before version 5 contain queries as they were sent.

@@ -1,18 +1,38 @@
 internal import CassetteModel
-internal import CassetteStore
 internal import TapeBytes
 
-/// Derives a recordable request from a stub: keeps the values that the stub requires exactly, and notes patterns as losses.
+/// Derives a recordable request from a stub: keeps the values that the stub requires exactly as conditions, and notes everything else as a
+/// loss.
 struct StubRequest {
     private let context: ImportContext
     private let stub: SourceValue
     /// True once the stub requires something that no recorded request can contain.
     private(set) var isRefused = false
+    /// Whether a condition was left out, so that the exchange answers more requests than the stub.
+    private(set) var isBroad = false
+    /// What a replay compares.
+    private(set) var conditions = StubConditions(exact: [])
 
     init(_ stub: SourceValue, _ context: ImportContext) {
         self.context = context
         self.stub = stub
     }
+
+    /// A replay compares this place.
+    mutating func require(_ place: StubConditions.Place) {
+        if !self.conditions.exact.contains(place) { self.conditions.exact.append(place) }
+    }
+
+    /// A condition cannot be compared, and is left out.
+    mutating func leaveOut(_ place: SourceValue? = nil) {
+        self.context.lose(.matcher, at: place ?? self.stub)
+        self.isBroad = true
+    }
+
+    /// A condition that others meet as well is replaced by the value that it names.
+    mutating func narrow(_ place: SourceValue? = nil) { self.context.lose(.narrowed, at: place ?? self.stub) }
+
+    mutating func refuse() { self.isRefused = true }
 
     /// The value that a matcher requires; nil, and a loss, if it requires a pattern.
     mutating func equal(_ matcher: SourceValue?) -> String? {
@@ -20,7 +40,7 @@ struct StubRequest {
         if let text = matcher.string { return text }
         if let list = matcher.list {
             guard list.count == 1 else {
-                if !list.isEmpty { self.context.lose(.matcher, at: self.stub) }
+                if !list.isEmpty { self.leaveOut() }
                 return nil
             }
             return self.equal(list[0])
@@ -28,13 +48,13 @@ struct StubRequest {
         if let value = matcher["equalTo"] ?? matcher["exactMatch"], let text = value.string {
             // Other matchers next to it, and options that make it match more than this text.
             let others = matcher.members?.contains { !["equalTo", "exactMatch"].contains($0.name) && $0.value.bool != false } == true
-            if others { self.context.lose(.matcher, at: self.stub) }
+            if others { self.narrow() }
             return text
         }
         if let value = matcher["value"] { return self.equal(value, by: matcher["matcher"]?.string ?? "exact", matcher) }
         // A pattern without special characters.
         if let pattern = matcher["matches"]?.string, Self.isPlain(pattern) { return pattern }
-        self.context.lose(.matcher, at: self.stub)
+        self.leaveOut()
         return nil
     }
 
@@ -47,14 +67,14 @@ struct StubRequest {
         case "glob", "regex":
             if matcher["doMatch"] == nil, let pattern = value.string, Self.isPlain(pattern) {
                 // A regular expression matches whatever contains it.
-                if kind.lowercased() == "regex" { self.context.lose(.matcher, at: self.stub) }
+                if kind.lowercased() == "regex" { self.narrow() }
                 return pattern
             }
-            self.context.lose(.matcher, at: self.stub)
+            self.leaveOut()
             return nil
         default: break
         }
-        self.context.lose(.matcher, at: self.stub)
+        self.leaveOut()
         self.isRefused = true
         return nil
     }
@@ -63,30 +83,30 @@ struct StubRequest {
     mutating func equals(_ matcher: SourceValue?) -> [String]? {
         guard let array = Self.only(matcher, "array") else { return self.equal(matcher).map { [$0] } }
         guard let values = array["value"]?.list, values.allSatisfy({ $0.string != nil }), array["doMatch"] == nil else {
-            self.context.lose(.matcher, at: self.stub)
+            self.leaveOut()
             self.isRefused = true
             return nil
         }
         // Options that make it match other values, or another order.
         let isLoose = array["config"]?.members?.contains { $0.value.bool != false } == true
-        if isLoose { self.context.lose(.matcher, at: self.stub) }
+        if isLoose { self.narrow() }
         return values.compactMap(\.string)
     }
 
     /// The fields of a form; nil, and a loss, if the matcher requires a pattern.
     mutating func fields(of form: SourceValue) -> [(name: String, value: String)]? {
         guard let members = form["value"]?.members, form["doMatch"] == nil else {
-            self.context.lose(.matcher, at: self.stub)
+            self.leaveOut()
             self.isRefused = true
             return nil
         }
-        // The form may have further fields.
-        self.context.lose(.matcher, at: self.stub)
         var fields: [(name: String, value: String)] = []
         for member in members {
             guard let values = self.equals(member.value) else { return nil }
             fields += values.map { (member.name, $0) }
         }
+        // The form may have further fields.
+        self.narrow()
         return fields
     }
 
@@ -102,6 +122,18 @@ struct StubRequest {
         if let matcher, value == nil, matcher.list?.isEmpty != true { self.isRefused = true }
         return value.flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    /// Requires the values of a field, or that it is absent if there are none.
+    mutating func require(field name: String, _ values: [String], in fields: inout FieldBuilder, at place: SourceValue) {
+        for value in values { fields.append(name, Array(value.utf8), at: place) }
+        // Fields of the connection are not compared, and an invalid one is left out.
+        guard !ConnectionFields.names.contains(name.lowercased()), FieldBuilder.isToken(name),
+            values.allSatisfy({ value in !value.utf8.contains { $0 < 32 && $0 != 9 || $0 == 127 } })
+        else { return self.leaveOut(place) }
+        self.require(.header(name.lowercased()))
+    }
+
+    // MARK: URLs
 
     /// The base URL with the scheme and port that a stub requires. A port of the base belongs to its own scheme.
     static func base(_ base: String, scheme: String?, port: Int?) -> String {
@@ -122,7 +154,15 @@ struct StubRequest {
         return self.context.options.base.firstRange(of: "://").map { String(self.context.options.base[..<$0.lowerBound]) } ?? "http"
     }
 
-    mutating func refuse() { self.isRefused = true }
+    /// `?name=value&…`; empty if there are no pairs. A replay compares decoded values, so this spelling is one of many.
+    static func query(_ pairs: [(name: String, value: String)], after path: String) -> String {
+        var text = ""
+        for pair in pairs {
+            text += text.isEmpty && !path.contains("?") ? "?" : "&"
+            text += "\(self.encoded(pair.name))=\(self.encoded(pair.value))"
+        }
+        return text
+    }
 
     /// The only text that a regular expression matches; nil if it matches others. Dots and question marks count as literal, because most
     /// people who write URLs mean them literally.
@@ -147,6 +187,7 @@ struct StubRequest {
 
     static func isPlain(_ pattern: String) -> Bool { !pattern.contains { "\\^$.|?*+()[]{}".contains($0) } }
 
+    /// Percent-encodes all but unreserved characters (RFC 3986, 2.3).
     static func encoded(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
@@ -159,78 +200,24 @@ struct StubRequest {
         }
         return encoded
     }
-}
 
-/// A way in which clients encode a decoded query value. A stub matches all of them; a recorded request matches only its own.
-struct QuerySpelling {
-    /// The characters that stay as they are, in addition to unreserved ones (RFC 3986, 2.3).
-    private let plain: Set<UInt8>
-    private let space: String
-
-    private init(_ plain: String, space: String = "%20") {
-        self.plain = Set(plain.utf8)
-        self.space = space
-    }
-
-    /// What a query may contain (RFC 3986, 3.4), without the characters that separate items or stand for a space.
-    private static let allowed = "/:@?,;!'()*$"
-
-    /// Of the URL libraries and form encoders that are in use.
-    private static let all: [QuerySpelling] = [
-        // Most libraries, and most encoders of forms, such as those of Python, Go, PHP and Dart.
-        QuerySpelling(""), QuerySpelling("", space: "+"),
-        // Those that escape nothing that a query may contain, such as URLComponents, with and without the semicolon.
-        QuerySpelling(Self.allowed), QuerySpelling(Self.allowed, space: "+"), QuerySpelling("/:@?,!'()*$"),
-        // encodeURIComponent, OkHttp, and quote of Python.
-        QuerySpelling("!'()*"), QuerySpelling("*"), QuerySpelling("/"),
-        // URLSearchParams, URLEncoder of Java and URI.encode_www_form of Ruby; HttpUtility of .NET; Perl; quote_plus of Python with a slash.
-        QuerySpelling("*", space: "+"), QuerySpelling("!()*", space: "+"), QuerySpelling("!'()*", space: "+"),
-        QuerySpelling("/", space: "+"),
-        // The URL of browsers and Node for a query that is already in one text (WHATWG URL, "query percent-encode set").
-        QuerySpelling("/:@?,;!()*$[]{}|^`\\="), QuerySpelling("/:@?,;!'()*$[]{}|^`\\="),
-    ]
-
-    /// `?name=value&…`; empty if there are no pairs.
-    func query(_ pairs: [(name: String, value: String)], after path: String) -> String {
-        var text = ""
-        for pair in pairs {
-            text += text.isEmpty && !path.contains("?") ? "?" : "&"
-            // In a name, `=` would end it.
-            text += "\(self.text(pair.name, isName: true))=\(self.text(pair.value))"
-        }
-        return text
-    }
-
-    private func text(_ text: String, isName: Bool = false) -> String {
-        var spelled = ""
-        for byte in text.utf8 {
-            if byte == 32 {
-                spelled += self.space
-            } else if self.plain.contains(byte), !isName || byte != UInt8(ascii: "=") {
-                spelled.unicodeScalars.append(UnicodeScalar(byte))
-            } else if byte < 128 {
-                spelled += StubRequest.encoded(String(UnicodeScalar(byte)))
+    /// The text without percent-encoding, and with blanks in place of `+`.
+    static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let decoded = Hex.decode(Array(rest.prefix(2))) {
+                bytes += decoded
+                rest = rest.dropFirst(2)
             } else {
-                spelled += "%\(String(byte, radix: 16, uppercase: true))"
+                bytes.append(byte == UInt8(ascii: "+") ? 32 : byte)
             }
         }
-        return spelled
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    typealias Pairs = [(name: String, value: String)]
-
-    /// The exchange with each encoding of each of its queries, without duplicate URLs.
-    static func all(
-        of exchange: ImportedExchange, queries: [Pairs], _ url: (QuerySpelling, Pairs) -> String?
-    ) -> [ImportedExchange] {
-        var urls: [String] = []
-        for query in queries {
-            for spelling in self.all { if let url = url(spelling, query), !urls.contains(url) { urls.append(url) } }
-        }
-        return urls.map { url in
-            var exchange = exchange
-            exchange.request.url = url
-            return exchange
-        }
+    static func form(_ fields: [(name: String, value: String)]) -> ImportedBody {
+        let text = fields.map { "\(self.encoded($0.name))=\(self.encoded($0.value))" }.joined(separator: "&")
+        return ImportedBody(Array(text.utf8), .decoded)
     }
 }

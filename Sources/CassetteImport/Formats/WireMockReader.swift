@@ -11,15 +11,6 @@ struct WireMockReader {
     /// The folder that contains `__files`.
     private let folder: String
 
-    private struct Stub {
-        var value: SourceValue
-        var scenario: String?
-        var required: String?
-        var next: String?
-        /// 5 if the stub names none, as in WireMock.
-        var priority: Int
-    }
-
     init(_ context: ImportContext, isFolder: Bool) {
         self.context = context
         let location = FileLocation(context.file)
@@ -28,39 +19,32 @@ struct WireMockReader {
         self.folder = isFolder ? context.file : isInMappings ? FileLocation(location.folder).folder : location.folder
     }
 
-    func read(isFolder: Bool, _ deliver: (ImportedExchange) throws -> Void) throws {
-        var stubs: [Stub] = []
+    func read(isFolder: Bool) throws {
+        var stubs: [ImportedStub] = []
         if isFolder {
             for parts in try Self.mappings(in: self.context.file) {
-                stubs += try self.stubs(of: NamedFile.open(parts, below: self.context.file))
+                stubs += try self.stubs(
+                    of: NamedFile.open(parts, below: self.context.file), named: parts.dropFirst().joined(separator: "/"))
             }
         } else {
-            stubs = try self.stubs(of: SourceInput.open(self.context.file))
+            stubs = try self.stubs(of: SourceInput.open(self.context.file), named: FileLocation(self.context.file).name)
         }
-        var choice = StubChoice(self.context)
-        for stub in Self.inOrder(Self.sorted(stubs)) {
-            self.context.entry += 1
-            let losses = self.context.losses.tally.counts[.matcher]
-            let exchanges = try self.exchanges(stub.value)
-            let isExact = stub.scenario == nil && losses == self.context.losses.tally.counts[.matcher]
-            for exchange in choice.left(of: exchanges, priority: stub.priority, isExact: isExact, at: stub.value) { try deliver(exchange) }
-        }
+        self.context.losses.stubs.add(stubs, of: .wiremock)
     }
 
-    /// Those of the highest priority first, which is the lowest number.
-    private static func sorted(_ stubs: [Stub]) -> [Stub] {
-        stubs.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }.map(\.element)
-    }
-
-    private func stubs(of file: any SourceBytes) throws(CassetteError) -> [Stub] {
+    /// - Parameter name: the file's name, for messages.
+    /// - Returns: the stubs in the order in which WireMock adds them.
+    private func stubs(of file: any SourceBytes, named name: String) throws -> [ImportedStub] {
         let stream = try JSONStream(file, self.context)
         let value = self.context.placeholders.filled(try stream.value())
         try stream.end()
-        return (value["mappings"]?.list ?? [value]).map { stub in
-            Stub(
-                value: stub, scenario: stub["scenarioName"]?.string, required: stub["requiredScenarioState"]?.string,
-                next: stub["newScenarioState"]?.string, priority: stub["priority"]?.int ?? 5)
+        let list = value["mappings"]?.list ?? [value]
+        let stubs = try list.enumerated().compactMap { index, stub in
+            self.context.entry += 1
+            return try self.stub(stub, named: stub.first("name", "id", "uuid")?.string ?? "stub \(index + 1)", in: name)
         }
+        // A list of its interface (`GET /__admin/mappings`) begins with the one that was added last, and says how many there are.
+        return value["meta"]?["total"] != nil ? stubs.reversed() : stubs
     }
 
     /// For each file, the names of its folders and its own name.
@@ -81,110 +65,148 @@ struct WireMockReader {
         return files
     }
 
-    /// Puts the stubs of a scenario in the order of its states, at the position of the first of them.
-    private static func inOrder(_ stubs: [Stub]) -> [Stub] {
-        var ordered: [Stub] = []
+    /// In the order in which WireMock prefers them: those of the highest priority first, which is the lowest number, and of these the one
+    /// that was added last. The stubs of a scenario are in the order of its states, at the position of the first of them.
+    static func inOrder(_ stubs: [ImportedStub]) -> [ImportedStub] {
+        let sorted = stubs.enumerated().sorted { ($0.element.rank, -$0.offset) < ($1.element.rank, -$1.offset) }.map(\.element)
+        var ordered: [ImportedStub] = []
         var seen: Set<String> = []
-        for stub in stubs {
-            guard let name = stub.scenario else {
+        for stub in sorted {
+            guard let name = stub.state?.scenario else {
                 ordered.append(stub)
                 continue
             }
-            guard seen.insert(name).inserted else { continue }
-            var rest = stubs.filter { $0.scenario == name }
-            var state = "Started"
-            while !rest.isEmpty {
-                let index = rest.firstIndex { ($0.required ?? "Started") == state && $0.next != nil && $0.next != state }
-                // Stubs that keep the state come before the one that changes it.
-                let staying = rest.indices.filter { (rest[$0].required ?? "Started") == state && $0 != index }
-                ordered += staying.map { rest[$0] }
-                if let index { ordered.append(rest[index]) }
-                let next = index.flatMap { rest[$0].next }
-                let taken = Set(staying + [index].compactMap { $0 })
-                rest = rest.indices.filter { !taken.contains($0) }.map { rest[$0] }
-                guard let next else { break }
-                state = next
-            }
-            ordered += rest
+            if seen.insert(name).inserted { ordered += self.inOrder(ofStates: sorted.filter { $0.state?.scenario == name }) }
         }
         return ordered
     }
 
+    private static func inOrder(ofStates stubs: [ImportedStub]) -> [ImportedStub] {
+        var ordered: [ImportedStub] = []
+        var rest = stubs
+        var state = "Started"
+        while !rest.isEmpty {
+            func isIn(_ stub: ImportedStub) -> Bool { (stub.state?.required ?? "Started") == state }
+            let index = rest.firstIndex { isIn($0) && $0.state?.next != nil && $0.state?.next != state }
+            // Stubs that keep the state come before the one that changes it.
+            let staying = rest.indices.filter { isIn(rest[$0]) && $0 != index }
+            ordered += staying.map { rest[$0] }
+            if let index { ordered.append(rest[index]) }
+            let next = index.flatMap { rest[$0].state?.next }
+            let taken = Set(staying + [index].compactMap { $0 })
+            rest = rest.indices.filter { !taken.contains($0) }.map { rest[$0] }
+            guard let next else { break }
+            state = next
+        }
+        return ordered + rest
+    }
+
     // MARK: A stub
 
-    /// One exchange for each encoding of the query.
-    private func exchanges(_ stub: SourceValue) throws -> [ImportedExchange] {
+    /// Nil if no recorded request can match the stub.
+    private func stub(_ stub: SourceValue, named name: String, in file: String) throws -> ImportedStub? {
         let response = try self.context.required(stub, "response")
         guard response["proxyBaseUrl"] == nil else {
             self.context.lose(.forwarded, at: stub)
-            return []
+            return nil
         }
-        guard let value = stub["request"], let (request, base, query) = try self.request(value, stub) else {
+        var words = StubRequest(stub, self.context)
+        guard let value = stub["request"], var exchange = try self.request(value, &words) else {
             self.context.lose(.refused, at: stub)
-            return []
+            return nil
         }
-        var exchange = request
-        if stub["scenarioName"] != nil { self.context.lose(.scenario, at: stub) }
+        let scenario = stub["scenarioName"]?.string
+        if scenario != nil { self.context.lose(.scenario, at: stub) }
         self.context.lose(.order, at: stub)
-        self.context.lose(.repeated, at: stub)
         try self.respond(response, &exchange)
         exchange.cutIncompleteAnswer(self.context, at: stub)
-        return QuerySpelling.all(of: exchange, queries: [query]) { SourceWords.url(base + $0.query($1, after: base)) }
+        exchange.stub = words.conditions
+        return ImportedStub(
+            exchange: exchange, name: "\"\(name.prefix(60))\" of \(file)", place: stub, entry: self.context.entry, context: self.context,
+            isBroad: words.isBroad, rank: stub["priority"]?.int ?? 5,
+            state: scenario.map {
+                .init(scenario: $0, required: stub["requiredScenarioState"]?.string, next: stub["newScenarioState"]?.string)
+            })
     }
 
     /// The members of a stub's request that a recorded request can represent; any other member is a matcher that is lost.
     private static let known = [
-        "url", "urlPath", "urlPattern", "urlPathPattern", "urlPathTemplate", "method", "host", "port", "scheme", "headers",
-        "queryParameters",
-        "basicAuth", "basicAuthCredentials", "bodyPatterns",
+        "url", "urlPath", "urlPattern", "urlPathPattern", "urlPathTemplate", "method", "host", "port", "scheme", "headers", "cookies",
+        "queryParameters", "pathParameters", "formParameters", "basicAuth", "basicAuthCredentials", "bodyPatterns",
     ]
 
-    /// The request, its URL without the stub's query, and the pairs of that query; nil if no recorded request can match the stub.
-    private func request(_ value: SourceValue, _ stub: SourceValue) throws(CassetteError)
-        -> (exchange: ImportedExchange, base: String, query: [(name: String, value: String)])?
-    {
-        var words = StubRequest(stub, self.context)
+    private func request(_ value: SourceValue, _ words: inout StubRequest) throws(CassetteError) -> ImportedExchange? {
         var method = value["method"]?.string ?? "ANY"
         if method == "ANY" {
-            self.context.lose(.matcher, at: stub)
+            words.narrow()
             method = "GET"
         }
         guard FieldBuilder.isToken(method) else {
             throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
-        var path = value.first("url", "urlPath")?.string
-        if path == nil, let pattern = value.first("urlPattern", "urlPathPattern", "urlPathTemplate")?.string {
-            path = StubRequest.literal(pattern)
-            if path == nil { self.context.lose(.matcher, at: stub) }
-        }
-        guard var path else { return nil }
+        guard var path = self.path(value, &words) else { return nil }
         if !path.hasPrefix("/") { path = "/\(path)" }
+        // Other stubs answer whatever items there are besides.
+        if value.first("url", "urlPattern") != nil { words.require(.query) }
         var query: [(name: String, value: String)] = []
-        for parameter in (value["queryParameters"]?.members ?? []) {
-            // If a parameter must be absent, a request without it matches.
-            guard parameter.value["absent"]?.bool != true, let text = words.equal(parameter.value) else { continue }
-            query.append((parameter.name, text))
+        for parameter in value["queryParameters"]?.members ?? [] {
+            if parameter.value["absent"]?.bool == true {
+                words.require(.queryItem(parameter.name))
+            } else if let text = words.equal(parameter.value) {
+                query.append((parameter.name, text))
+                words.require(.queryItem(parameter.name))
+            }
         }
         let base = self.base(value, &words) + path
-        guard let url = SourceWords.url(base) else { return nil }
+        guard let url = SourceWords.url(base + StubRequest.query(query, after: base)) else { return nil }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         for header in value["headers"]?.members ?? [] {
-            if let text = words.equal(header.value) { fields.append(header.name, Array(text.utf8), at: header.value) }
+            if header.value["absent"]?.bool == true {
+                words.require(field: header.name, [], in: &fields, at: header.value)
+            } else if let text = words.equal(header.value) {
+                words.require(field: header.name, [text], in: &fields, at: header.value)
+            }
         }
+        self.addCookies(value, to: &fields, &words)
         if let user = value.first("basicAuth", "basicAuthCredentials"), let name = user["username"]?.string,
             let password = user["password"]?.string
         {
             var text: [UInt8] = []
             Array("\(name):\(password)".utf8).withUnsafeBytes { Base64.encode($0, into: &text) }
-            fields.append("Authorization", Array("Basic ".utf8) + text, at: user)
+            words.require(field: "Authorization", ["Basic \(String(decoding: text, as: UTF8.self))"], in: &fields, at: user)
         }
+        let form = self.form(value, &words)
+        exchange.requestBody = try self.body(value["bodyPatterns"]?.list ?? [], &words) ?? form
+        if exchange.requestBody != nil { words.require(.body) }
         exchange.request.headers = fields.fields
-        exchange.requestBody = try self.body(value["bodyPatterns"]?.list ?? [], &words)
         for member in value.members ?? [] where !Self.known.contains(member.name) && !member.value.isNothing {
-            self.context.lose(.matcher, at: member.value)
+            words.leaveOut(member.value)
         }
-        return (exchange, base, query)
+        return exchange
+    }
+
+    /// Nil if only a pattern names it.
+    private func path(_ value: SourceValue, _ words: inout StubRequest) -> String? {
+        if let url = value["url"]?.string { return url }
+        // In a path, a question mark does not begin a query.
+        if let path = value["urlPath"]?.string {
+            return path.split(separator: "?", omittingEmptySubsequences: false).joined(separator: "%3F")
+        }
+        let parameters = value["pathParameters"]?.members ?? []
+        if var template = value["urlPathTemplate"]?.string {
+            for parameter in parameters {
+                guard let text = words.equal(parameter.value), let place = template.firstRange(of: "{\(parameter.name)}") else { continue }
+                template.replaceSubrange(place, with: StubRequest.encoded(text))
+            }
+            if StubRequest.isPlain(template.filter { $0 != "." && $0 != "+" && $0 != "$" }) { return template }
+            words.leaveOut()
+            return nil
+        }
+        guard let pattern = value.first("urlPattern", "urlPathPattern")?.string else { return nil }
+        let path = StubRequest.literal(pattern)
+        if path == nil { words.leaveOut() }
+        return path
     }
 
     private func base(_ value: SourceValue, _ words: inout StubRequest) -> String {
@@ -196,16 +218,53 @@ struct WireMockReader {
         return "\(words.scheme(value["scheme"]?.string))://\(host)\(port)"
     }
 
+    private func addCookies(_ value: SourceValue, to fields: inout FieldBuilder, _ words: inout StubRequest) {
+        var pairs: [String] = []
+        for cookie in value["cookies"]?.members ?? [] {
+            if cookie.value["absent"]?.bool == true {
+                words.require(.cookie(cookie.name))
+            } else if let text = words.equal(cookie.value) {
+                // What would end the pair.
+                guard !text.contains(where: { $0 == ";" || $0.isNewline }) else {
+                    words.leaveOut(cookie.value)
+                    continue
+                }
+                pairs.append("\(cookie.name)=\(text)")
+                words.require(.cookie(cookie.name))
+            }
+        }
+        if !pairs.isEmpty { fields.append("Cookie", Array(pairs.joined(separator: "; ").utf8), at: value) }
+    }
+
+    /// The body that the fields of a form make; nil, and a loss, if one of them is a pattern.
+    private func form(_ value: SourceValue, _ words: inout StubRequest) -> ImportedBody? {
+        guard let members = value["formParameters"]?.members, !members.isEmpty else { return nil }
+        var fields: [(name: String, value: String)] = []
+        for member in members where member.value["absent"]?.bool != true {
+            guard let text = words.equal(member.value) else { return nil }
+            fields.append((member.name, text))
+        }
+        // The form may have further fields.
+        words.narrow(value["formParameters"])
+        return fields.isEmpty ? nil : StubRequest.form(fields)
+    }
+
     private func body(_ patterns: [SourceValue], _ words: inout StubRequest) throws(CassetteError) -> ImportedBody? {
         var body: ImportedBody?
         for pattern in patterns {
-            // `ignoreExtraElements` and similar options match more than this text.
-            let isLoose = pattern.members?.contains { !$0.name.hasPrefix("equal") && $0.name != "binaryEqualTo" && $0.value.bool != false }
-            if body != nil || isLoose != false { self.context.lose(.matcher, at: pattern) }
-            guard body == nil else { continue }
-            if Self.hasPlaceholders(pattern) {
-                if isLoose == false { self.context.lose(.matcher, at: pattern) }
-            } else if let text = pattern["equalTo"]?.data {
+            guard body == nil else {
+                words.leaveOut(pattern)
+                continue
+            }
+            guard !Self.hasPlaceholders(pattern) else {
+                words.leaveOut(pattern)
+                continue
+            }
+            if pattern["absent"]?.bool == true {
+                words.require(.body)
+                continue
+            }
+            if let text = pattern["equalTo"]?.data {
                 body = ImportedBody(text, .decoded)
             } else if let json = pattern["equalToJson"] {
                 body = ImportedBody(json.list == nil && json.members == nil ? json.data ?? [] : json.json(), .decoded)
@@ -213,9 +272,13 @@ struct WireMockReader {
                 body = ImportedBody(xml, .decoded)
             } else if let base64 = pattern["binaryEqualTo"]?.data, let bytes = LooseBase64.decode(base64[...]) {
                 body = ImportedBody(bytes, .decoded)
-            } else if isLoose == false {
-                self.context.lose(.matcher, at: pattern)
+            } else {
+                words.leaveOut(pattern)
+                continue
             }
+            // `ignoreExtraElements` and similar options match more than this text.
+            let isLoose = pattern.members?.contains { !$0.name.hasPrefix("equal") && $0.name != "binaryEqualTo" && $0.value.bool != false }
+            if isLoose == true { words.narrow(pattern) }
         }
         return body
     }
@@ -266,54 +329,5 @@ struct WireMockReader {
         } else {
             exchange.responseBody = ImportedBody(text: value["body"]?.data ?? [], .decoded, fields.fields)
         }
-    }
-}
-
-/// Leaves out the stubs that WireMock never chooses: it takes one of the highest priority of all that match.
-///
-/// Gets the stubs in the order of their priorities.
-private struct StubChoice {
-    private struct Earlier {
-        var priority: Int
-        var fields: Set<[UInt8]>
-        var body: [UInt8]?
-        /// Whether it answers each request that has these fields and this body.
-        var isExact: Bool
-
-        /// Whether it answers each request that the other one answers.
-        func answersAll(of other: Earlier) -> Bool {
-            self.isExact && self.fields.isSubset(of: other.fields) && (self.body == nil || self.body == other.body)
-        }
-    }
-
-    private let context: ImportContext
-    /// By method and URL.
-    private var earlier: [String: [Earlier]] = [:]
-
-    init(_ context: ImportContext) { self.context = context }
-
-    /// The exchanges of a stub that can answer a request.
-    mutating func left(
-        of exchanges: [ImportedExchange], priority: Int, isExact: Bool, at place: SourceValue
-    ) -> [ImportedExchange] {
-        var losses: Set<ImportLoss> = []
-        let left = exchanges.filter { exchange in
-            let name = "\(exchange.request.method) \(exchange.request.url)"
-            let stub = Earlier(
-                priority: priority, fields: Set(exchange.request.headers.lines.map { Array($0.utf8) }),
-                body: exchange.requestBody?.bytes, isExact: isExact)
-            let others = self.earlier[name] ?? []
-            self.earlier[name, default: []].append(stub)
-            if others.contains(where: { $0.priority < priority && $0.answersAll(of: stub) }) {
-                losses.insert(.shadowed)
-                return false
-            }
-            if others.contains(where: { $0.priority < priority }) { losses.insert(.priority) }
-            let isRival = others.contains { $0.priority == priority && $0.answersAll(of: stub) && stub.answersAll(of: $0) }
-            if isRival { losses.insert(.rival) }
-            return true
-        }
-        for loss in losses { self.context.lose(loss, at: place) }
-        return left
     }
 }

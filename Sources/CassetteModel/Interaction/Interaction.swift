@@ -19,8 +19,12 @@ public struct Interaction: Sendable, Hashable {
     public var webSocket: WebSocketMessages?
     /// The traffic rules that applied to the exchange; nil if none did.
     public var modified: Modification?
-    /// Whether a replay may send the answer any number of times, as for a login. Written by hand; a recording never has it.
+    /// Whether a replay may send the answer any number of times, as for a login. Written by hand, and for stubs of other tools; a recording
+    /// never has it.
     public var repeats = false
+    /// What the exchange compares if it was made from another tool's stub; nil for all others. Among the stubs that match a request, the
+    /// earliest answers.
+    public var stub: StubConditions?
     /// Members that this version does not know; they are kept when the cassette is rewritten.
     public var unknown: [UnknownMember]
 

@@ -186,7 +186,7 @@ extension RecordedCassette {
         try self.readWire(request.body, digest, take)
         return RecordedConversation(
             interaction, index: index, requests: facets,
-            traits: ExchangeTraits(interaction, rules: rules, body: .none, login: self.login(at: index)),
+            traits: ExchangeTraits(interaction, rules: rules, body: .none, login: self.login(at: index), hasStubs: self.hasStubs),
             sizes: sizes,
             answers: try self.messageSizes(interaction.response?.body, digest))
     }

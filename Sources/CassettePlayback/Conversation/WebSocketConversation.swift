@@ -204,7 +204,7 @@ extension RecordedConversation {
     /// The conversation of a WebSocket. Reads the messages once, from disk if they are in a file.
     static func webSocket(
         _ interaction: Interaction, _ answer: RecordedResponse, _ messages: WebSocketMessages, index: Int, rules: MatchRules,
-        login: ConnectionLogin?, bodies: BodyReader, digest: () -> any ContentDigest,
+        login: ConnectionLogin?, hasStubs: Bool, bodies: BodyReader, digest: () -> any ContentDigest,
         facets: (_ message: WebSocketMessage, _ isText: Bool) throws -> BodyFacets
     ) throws -> RecordedConversation {
         let opened = RecordedTimes(interaction).head
@@ -266,7 +266,7 @@ extension RecordedConversation {
         }
         return RecordedConversation(
             index: index, requests: requests, recording: recording, webSocket: speech, unread: unread,
-            traits: ExchangeTraits(interaction, rules: rules, body: .none, login: login))
+            traits: ExchangeTraits(interaction, rules: rules, body: .none, login: login, hasStubs: hasStubs))
     }
 }
 
@@ -280,7 +280,8 @@ extension RecordedCassette {
         let bodies = BodyReader(cassettePath: self.path)
         do {
             return try RecordedConversation.webSocket(
-                interaction, answer, messages, index: index, rules: rules, login: self.login(at: index), bodies: bodies, digest: digest
+                interaction, answer, messages, index: index, rules: rules, login: self.login(at: index), hasStubs: self.hasStubs,
+                bodies: bodies, digest: digest
             ) { message, isText in
                 let facets = WebSocketMessageFacets(isText: isText) { form in
                     PendingBody(

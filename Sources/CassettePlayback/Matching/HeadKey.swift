@@ -79,6 +79,8 @@ final class HeadPlan: Sendable {
         self.pathRules = places.only { $0 == .path }
     }
 
+    var comparesQuery: Bool { if case .none = self.query { false } else { true } }
+
     /// Whether the key is only the method and the normalised URL with its query sorted.
     var isStandard: Bool {
         guard self.method, self.scheme, self.host, self.port, self.path, case .unordered = self.query else { return false }
@@ -215,7 +217,7 @@ struct HeadKeyWriter {
     }
 
     /// Percent-encodes everything but unreserved characters (RFC 3986, 2.3) and marks.
-    private static func escaped(_ value: [UInt8]) -> [UInt8] {
+    static func escaped(_ value: [UInt8]) -> [UInt8] {
         value.flatMap { byte -> [UInt8] in
             switch byte {
             case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),

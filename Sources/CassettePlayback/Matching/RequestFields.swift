@@ -67,7 +67,7 @@ enum RequestFieldNames {
         var roles: [String: Role] = [:]
         for name in Self.conditions + Self.operations + Self.selecting { roles[name] = .selecting }
         for name in Self.neverDecides { roles[name] = .neverDecides }
-        for name in Self.ignored { roles[name] = .ignored }
+        for name in ConnectionFields.names { roles[name] = .ignored }
         return roles
     }()
 
@@ -150,12 +150,6 @@ enum RequestFieldNames {
         "x-retry-count", "x-attempt", "x-client-data", "npm-session", "x-goog-api-client", "digest", "content-digest", "repr-digest",
         "content-md5", "svn-rev", "x-timestamp", "timestamp", "x-nonce", "nonce", "x-signature", "signature",
         "signature-input", "sec-websocket-protocol", "*",
-    ]
-
-    private static let ignored = [
-        "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect",
-        "content-length", "proxy-authorization", "grpc-timeout", "http2-settings", "sec-websocket-key", "sec-websocket-version",
-        "sec-websocket-extensions",
     ]
 
     /// The names in a recorded `Vary` that may make a difference (RFC 9110, 12.5.5), in lower case.
@@ -293,7 +287,7 @@ struct RequestProfile: Sendable, Hashable {
         for cookie in value.split(separator: UInt8(ascii: ";")).prefix(Self.cookieLimit) {
             let pair = cookie.drop { $0 == 32 }
             let name = String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-            var field = Self.field(Self.hash("cookie, \(name)"), pair, of: "", rules)
+            var field = Self.field(Self.cookieHash(name), pair, of: "", rules)
             field.isFresh = true
             self.add(field, isLive: isLive)
         }
@@ -403,6 +397,9 @@ struct RequestProfile: Sendable, Hashable {
         shared.ofOne += self.fields.count - left + other.fields.count - right
         return shared
     }
+
+    /// The hash of the name of the field that each cookie is.
+    static func cookieHash(_ name: String) -> UInt64 { self.hash("cookie, \(name)") }
 
     static func hash(_ name: String) -> UInt64 {
         var hasher = Hasher()

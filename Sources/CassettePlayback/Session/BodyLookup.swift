@@ -89,7 +89,7 @@ struct BodyLookup {
         let live = self.pending.matched(self.body)
         var found: [Int] = []
         for index in candidates where !custom.isEmpty || !isEqual.contains(index) {
-            let recorded = try self.recorded(index, .contents)
+            let recorded = try self.inFull(index)
             guard isEqual.contains(index) || self.fits(recorded) else { continue }
             if custom.allSatisfy({ $0.difference(recorded.matched, live) == nil }) { found.append(index) }
         }
@@ -98,6 +98,8 @@ struct BodyLookup {
 
     /// A body that was cut fits every body, as its rest is unknown. A missing body may also have been absent.
     private func fits(_ recorded: ComparedRequest) -> Bool {
+        let demands = recorded.traits.demands
+        if demands.ignoresBody || demands.takesType && recorded.facets == self.body { return true }
         guard recorded.isComplete else { return recorded.isMissing || self.body.kind != .none }
         return recorded.facets.mayFit && recorded.facets.fits(live: self.body)
     }
@@ -111,10 +113,10 @@ struct BodyLookup {
         let candidates = distances.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }.prefix(Self.candidateLimit)
         var found: [NearBody] = []
         for candidate in candidates {
-            guard let recorded = try? self.recorded(candidate.index, .contents) else { continue }
+            guard let recorded = try? self.inFull(candidate.index) else { continue }
+            let bodies = recorded.traits.demands.ignoresBody ? [] : self.body.differences(fromRecorded: recorded.facets)
             let differences =
-                self.fieldDifferences(recorded, at: candidate.index) + self.body.differences(fromRecorded: recorded.facets)
-                + self.customDifferences(recorded)
+                self.fieldDifferences(recorded, at: candidate.index) + bodies + self.customDifferences(recorded)
             if !differences.isEmpty { found.append(NearBody(index: candidate.index, differences: differences)) }
         }
         found.sort { ($0.differences.count, $0.index) < ($1.differences.count, $1.index) }
@@ -154,6 +156,15 @@ struct BodyLookup {
         return try self.source.comparedRequest(
             at: index, rules: self.session.rules, detail: detail, redaction: self.session.redaction, digest: self.session.digest)
     }
+
+    /// A recorded request with its whole content, which a stub may have in any type.
+    private func inFull(_ index: Int) throws(CassetteError) -> ComparedRequest {
+        let recorded = try self.recorded(index, .contents)
+        guard recorded.traits.demands.takesType else { return recorded }
+        return try self.source.comparedStub(
+            at: index, typedLike: self.pending.headers, rules: self.session.rules, redaction: self.session.redaction,
+            digest: self.session.digest)
+    }
 }
 
 /// Finds the nearest requests if no recorded request has the head, with the differences of their header fields and bodies. Reads from disk.
@@ -167,7 +178,9 @@ struct HeadLookup {
     let body: BodyFacets
 
     func nearest() -> [NearHead] {
-        let matches = self.pending.head.withUnsafeBytes { self.session.nearestRequests.search(for: $0) }
+        let matches = self.pending.head.withUnsafeBytes { head in
+            self.session.keys.withKey(of: head) { self.session.nearestRequests.search(for: $0) }
+        }
         return matches.map { match in
             let head = self.session.nearHead(match)
             guard let (index, bodies) = self.nearestBody(ofKey: match.key, from: head.index) else { return head }
@@ -181,10 +194,11 @@ struct HeadLookup {
         var best: (index: Int, differences: [RequestDifference])?
         for index in candidates.map(Int.init) {
             guard
-                let recorded = try? self.source.comparedRequest(
+                var recorded = try? self.source.comparedRequest(
                     at: index, rules: self.session.rules, detail: .contents, redaction: self.session.redaction, digest: self.session.digest)
             else { continue }
-            let fits = !recorded.isComplete || recorded.facets.fits(live: self.body)
+            recorded.traits.demands = recorded.traits.demands.withoutHead
+            let fits = recorded.traits.demands.ignoresBody || !recorded.isComplete || recorded.facets.fits(live: self.body)
             // Which other fields decide is only known where the head is equal.
             let fields = self.pending.fields.differences(
                 from: recorded, comparing: FieldChoice().compared, live: self.pending.comparedHeaders)
@@ -217,6 +231,8 @@ struct BodyGroup: Sendable {
     /// How often used-up exchanges without an equal body have answered again.
     private var repetitions: [UInt32: AssignmentRule.Turn] = [:]
     private let keepsTraits: Bool
+    /// Whether all exchanges have to be read before one is chosen, since the earliest stub that matches answers.
+    private let hasStubs: Bool
     /// Whether the next request cannot be read, so that the choice is limited to those that have been.
     var isBlocked = false
     /// Whether header fields distinguish none of the key's requests; nil if that was not checked.
@@ -224,9 +240,10 @@ struct BodyGroup: Sendable {
     /// Whether all of the key's requests have to be read before one is chosen.
     var readsAll: Bool { self.areHeadsAlike == false && !self.isBlocked }
 
-    /// - Parameter keepsTraits: custom rules choose among all exchanges.
-    init(keepsTraits: Bool = false) {
+    /// - Parameter keepsTraits: custom rules or stubs choose among all exchanges.
+    init(keepsTraits: Bool = false, hasStubs: Bool = false) {
         self.keepsTraits = keepsTraits
+        self.hasStubs = hasStubs
     }
 
     /// How many of the key's requests have been read.
@@ -241,7 +258,9 @@ struct BodyGroup: Sendable {
     mutating func append(_ recorded: ComparedRequest, index: Int) {
         self.sketches.append(BodySketch(recorded.facets))
         self.read.append(UInt32(index))
-        let isInexact = !recorded.isComplete || recorded.facets.hasMarks
+        let isInexact =
+            !recorded.isComplete || recorded.facets.hasMarks || recorded.traits.demands.ignoresBody
+            || recorded.traits.demands.takesType
         if isInexact {
             self.inexact.append(index)
         } else if recorded.facets.mayLack {
@@ -293,7 +312,7 @@ struct BodyGroup: Sendable {
     mutating func isReady(
         _ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule, count: Int, open: Int = BodyLookup.window
     ) -> Bool {
-        guard let number = self.numbers[body], self.equals[number].hasLeft(for: live, rule) else { return false }
+        guard !self.hasStubs, let number = self.numbers[body], self.equals[number].hasLeft(for: live, rule) else { return false }
         guard self.seen < count, !self.isBlocked else { return true }
         guard !self.readsAll else { return false }
         _ = rule.next(of: self.read[...], turn: &self.turn)
@@ -315,6 +334,9 @@ struct BodyGroup: Sendable {
         _ body: BodyFacets, _ live: LiveFields, _ rule: inout AssignmentRule, others: [Int] = []
     ) -> AssignmentRule.Assignment {
         guard let number = self.numbers[body] else { return self.assign(among: others, live, &rule) }
+        guard !self.hasStubs else {
+            return self.assign(among: Set(others + self.equals[number].members.map(Int.init)).sorted(), live, &rule)
+        }
         guard !others.isEmpty else { return self.equals[number].assign(for: live, &rule) }
         var choice = self.choice(among: others)
         if rule.order == .strict, !self.equals[number].hasDue(for: live, rule), choice.hasDue(for: live, rule) {

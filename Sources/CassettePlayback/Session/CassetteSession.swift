@@ -225,7 +225,7 @@ public final class CassetteSession: Sendable {
                     method: method, comparedHeaders, rules: self.rules, url: comparedURL,
                     placeholders: HeldPlaceholders(self.comparesLogins ? login : .unknown)
                         + (redaction == nil ? HeldPlaceholders() : HeldPlaceholders(url: url, headers: headers, isRecorded: false)),
-                    computesRanges: self.ranges == .computed),
+                    computesRanges: self.ranges == .computed, head: self.keys.hasStubs ? head : nil),
                 digest: self.digest)
         }
         let isPreflight = Preflight.isAsked(method: method, headers)
@@ -243,7 +243,7 @@ public final class CassetteSession: Sendable {
                 }
             } else {
                 guard self.explainsBodies, !isPreflight else { return .decided(self.nothingLeft(head, isPreflight: isPreflight)) }
-                let matches = self.nearestRequests.search(for: head)
+                let matches = self.keys.withKey(of: head) { self.nearestRequests.search(for: $0) }
                 let mayDiffer = hasBody || DecidingFields.areIn(headers) || matches.contains { self.keys.mayHaveBodies($0.key) }
                 guard !matches.isEmpty, mayDiffer else {
                     return .decided(self.nothingLeft(head, heads: matches.map { self.nearHead($0) }))
@@ -278,7 +278,7 @@ public final class CassetteSession: Sendable {
 
     private func key(of head: UnsafeRawBufferPointer) -> Int? {
         guard self.mode.replays else { return nil }
-        return self.keys.number(of: head) ?? self.keys.firstMarked(fitting: head)
+        return self.keys.withKey(of: head) { self.keys.number(of: $0) ?? self.keys.firstMarked(fitting: $0) }
     }
 
     /// Whether a refusal explains how bodies differ.
@@ -384,6 +384,7 @@ public final class CassetteSession: Sendable {
     func text(ofExchange index: Int) -> String {
         let number = self.keys.keyNumbers[index]
         guard number != RecordedKeys.noKey else { return "CONNECT" }
+        if let text = self.keys.text(ofExchange: index) { return text.withUnsafeBytes { MissReport.text($0) } }
         return self.keys.withBytes(ofKey: Int(number)) { MissReport.text($0) }
     }
 
@@ -539,7 +540,8 @@ public final class CassetteSession: Sendable {
         self.state.withLock { state in
             // Moved out, so that its storage is not copied.
             var group =
-                state.keyed[self.generation].bodies.removeValue(forKey: key) ?? BodyGroup(keepsTraits: !self.rules.custom.isEmpty)
+                state.keyed[self.generation].bodies.removeValue(forKey: key)
+                ?? BodyGroup(keepsTraits: !self.rules.custom.isEmpty || self.keys.hasStubs, hasStubs: self.keys.hasStubs)
             defer { state.keyed[self.generation].bodies[key] = group }
             return body(&group, &state)
         }
@@ -558,7 +560,7 @@ public final class CassetteSession: Sendable {
         // Whatever the body is, nothing would match, so it need not be sent.
         guard let key = pending.key else {
             return pending.head.withUnsafeBytes { head in
-                self.nothingLeft(head, heads: self.nearestRequests.search(for: head).map { self.nearHead($0) })
+                self.nothingLeft(head, heads: self.nearHeads(head))
             }
         }
         let members = self.groups.members(ofKey: key)
@@ -623,7 +625,7 @@ public final class CassetteSession: Sendable {
     func refuse(
         _ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody], heads: [NearHead]?, reason: MissReport.Reason? = nil
     ) -> MissReport {
-        let heads = heads ?? self.nearestRequests.search(for: head).map { self.nearHead($0) }
+        let heads = heads ?? self.nearHeads(head)
         let isUsedUp = self.state.withLock { state in
             (
                 bodies: bodies.map { state.assignments.answered[$0.index] > 0 },
@@ -661,6 +663,10 @@ public final class CassetteSession: Sendable {
             parts.hidingSecrets(where: self.keys.withBytes(ofKey: number) { RequestParts($0) })
         }
         return shown.key == parts.key ? MissReport.text(head) : shown.key.withUnsafeBytes { MissReport.text($0) }
+    }
+
+    private func nearHeads(_ head: UnsafeRawBufferPointer) -> [NearHead] {
+        self.keys.withKey(of: head) { self.nearestRequests.search(for: $0).map { self.nearHead($0) } }
     }
 
     /// Includes the first exchange with the key that is left, or the first one if none is.

@@ -16,13 +16,16 @@ struct ExchangeTraits: Sendable {
     var span: ExchangeSpan
     /// The source for computed ranges; nil if none can be computed.
     var ranges: RangeFacts?
+    /// What the exchange requires beyond its key.
+    var demands: ExchangeDemands
     /// The names of the fields by which the answer may vary: selecting fields, and those in a recorded `Vary`.
     var names: [UInt64: String]
 
     /// - Parameters:
     ///   - body: the facets of the request's body.
     ///   - login: nil if nobody logged in on a connection of the recording.
-    init(_ interaction: Interaction, rules: MatchRules, body: BodyFacets, login: ConnectionLogin? = nil) {
+    ///   - hasStubs: whether the cassette has stubs, so that its keys contain no queries.
+    init(_ interaction: Interaction, rules: MatchRules, body: BodyFacets, login: ConnectionLogin? = nil, hasStubs: Bool = false) {
         let request = interaction.request
         let response = interaction.response
         let varying = Set(response.map { RequestFieldNames.varying(in: $0.headers) } ?? [])
@@ -35,6 +38,16 @@ struct ExchangeTraits: Sendable {
             if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
         }
         self.profile.repeatedItems &+= body.repeatedItems
+        self.demands =
+            if !hasStubs {
+                .none
+            } else if let stub = interaction.stub {
+                ExchangeDemands(stub, request, rules)
+            } else {
+                rules.withHeadKey(
+                    method: request.method, url: request.url, headers: rules.looksAtHeaders ? request.headers : nil
+                ) { .ofWhole(Array($0)) }
+            }
         // A field that the recorded request lacks can also make a difference.
         for name in varying where !rules.ignoresField(name) { names[RequestProfile.hash(name)] = name }
         self.names = names

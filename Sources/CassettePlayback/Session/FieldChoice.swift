@@ -15,6 +15,7 @@ struct FieldChoice: Sendable {
         var profile: RequestProfile
         var kind: AnswerKind
         var isLeft: Bool
+        var demands: ExchangeDemands
         /// Ascending.
         var members: [UInt32] = []
         var turn = AssignmentRule.Turn()
@@ -25,6 +26,7 @@ struct FieldChoice: Sendable {
         var profile: RequestProfile
         var kind: AnswerKind
         var isLeft: Bool
+        var demands: ExchangeDemands
     }
 
     private var classes: [Class] = []
@@ -56,17 +58,18 @@ struct FieldChoice: Sendable {
     var members: [UInt32] { self.classes.count == 1 ? self.classes[0].members : self.classes.flatMap(\.members).sorted() }
 
     /// Whether all exchanges are alike, so that only their order decides.
-    var isUniform: Bool { self.classes.count == 1 && !self.classes[0].kind.isBound }
+    var isUniform: Bool { self.classes.count == 1 && !self.classes[0].kind.isBound && self.classes[0].demands == .none }
 
     mutating func append(_ traits: ExchangeTraits, index: Int) {
-        let key = ClassKey(profile: traits.profile, kind: traits.kind, isLeft: traits.isLeft)
+        let key = ClassKey(profile: traits.profile, kind: traits.kind, isLeft: traits.isLeft, demands: traits.demands)
         let number = self.numbers[key] ?? self.classes.count
         let hasNames = traits.names.contains { self.names[$0.key] == nil }
         if number == self.classes.count {
             self.numbers[key] = number
-            self.classes.append(Class(profile: traits.profile, kind: traits.kind, isLeft: traits.isLeft))
+            self.classes.append(Class(profile: traits.profile, kind: traits.kind, isLeft: traits.isLeft, demands: traits.demands))
         }
-        self.names.merge(traits.names) { known, _ in known }
+        // What a stub compares is said in its demands.
+        if !traits.demands.isStub { self.names.merge(traits.names) { known, _ in known } }
         if self.ranges.count < Self.rangeLimit, let facts = traits.ranges {
             self.ranges[UInt32(index)] = facts
         }
@@ -90,12 +93,18 @@ struct FieldChoice: Sendable {
         while let together = self.decidingTogether() { self.compared.merge(together) { known, _ in known } }
     }
 
+    /// What the requests have in common of which some fields are compared.
+    private struct Rest: Hashable {
+        var demands: ExchangeDemands
+        var values: [UInt64?]
+    }
+
     /// Whether requests that are equal except for this field got different answers.
     private func decidesAlone(_ name: UInt64) -> Bool {
         let others = self.names.keys.filter { $0 != name }.sorted()
-        var answers: [[UInt64?]: [UInt64?: Set<UInt64>]] = [:]
-        for one in self.classes {
-            let rest = others.map { one.profile.value(of: $0) }
+        var answers: [Rest: [UInt64?: Set<UInt64>]] = [:]
+        for one in self.classes where !one.demands.isStub {
+            let rest = Rest(demands: one.demands, values: others.map { one.profile.value(of: $0) })
             answers[rest, default: [:]][one.profile.value(of: name), default: []].formUnion(one.answers)
         }
         return answers.values.contains { Set($0.values).count > 1 }
@@ -104,9 +113,9 @@ struct FieldChoice: Sendable {
     /// The fields in which two requests with different answers differ, none of which is compared yet; nil if there are no such requests.
     private func decidingTogether() -> [UInt64: String]? {
         let compared = self.compared.keys.sorted()
-        var firsts: [[UInt64?]: Class] = [:]
-        for one in self.classes {
-            let key = compared.map { one.profile.value(of: $0) }
+        var firsts: [Rest: Class] = [:]
+        for one in self.classes where !one.demands.isStub {
+            let key = Rest(demands: one.demands, values: compared.map { one.profile.value(of: $0) })
             guard let first = firsts[key] else {
                 firsts[key] = one
                 continue
@@ -184,7 +193,7 @@ struct FieldChoice: Sendable {
         }
         let failing = self.classes.indices.filter { number in
             let one = self.classes[number]
-            return one.kind.isConditional && one.members.contains { fails($0, one) }
+            return !one.demands.isStub && one.kind.isConditional && one.members.contains { fails($0, one) }
         }
         guard !failing.isEmpty else { return body(&self) }
         var narrowed = self
@@ -204,9 +213,11 @@ struct FieldChoice: Sendable {
             self.allows(self.classes[number], live)
                 && !(live.asksRange && live.computesRanges && self.prefersComputed(to: self.classes[number], for: live))
         }
-        guard !live.placeholders.isEmpty, allowed.count > 1 else { return allowed }
+        guard !live.placeholders.isEmpty, allowed.count > 1, !self.haveStub(allowed) else { return allowed }
         return Self.least(allowed) { self.missingPlaceholders(self.classes[$0], live) }
     }
+
+    private func haveStub(_ classes: [Int]) -> Bool { classes.contains { self.classes[$0].demands.isStub } }
 
     private func missingPlaceholders(_ one: Class, _ live: LiveFields) -> HeldPlaceholders.Lack {
         live.placeholders.lack(in: one.profile.placeholders)
@@ -255,6 +266,7 @@ struct FieldChoice: Sendable {
         var allowed = self.candidates(live)
         guard !allowed.isEmpty else { return .usedUp }
         if rule.order == .strict { return self.assignStrictly(allowed, &rule) }
+        if self.haveStub(allowed) { return self.assignFirst(allowed, &rule) }
         if live.asksEvents, rule.repetition != .never {
             // A repeated stream is resumed at the same event.
             let resumed = allowed.filter { live.profile.agrees(with: self.classes[$0].profile, on: LiveFields.lastEventID) }
@@ -396,7 +408,8 @@ struct FieldChoice: Sendable {
     private func rangeSources(for live: LiveFields) -> [RangeSource] {
         let numbers = self.classes.indices.filter { number in
             let one = self.classes[number]
-            return (one.kind == .whole || one.kind == .partialContent) && one.members.contains { self.ranges[$0] != nil }
+            return !one.demands.isStub && one.demands.areMet(by: live, one.profile)
+                && (one.kind == .whole || one.kind == .partialContent) && one.members.contains { self.ranges[$0] != nil }
                 && self.compared.allSatisfy { live.accepts(.whole, of: one.profile, comparing: $0.key, $0.value) }
         }
         let placed = Self.least(numbers) { self.missingPlaceholders(self.classes[$0], live) }
@@ -499,6 +512,17 @@ struct FieldChoice: Sendable {
         return RangeRule.continued(own, candidates: candidates)
     }
 
+    /// The earliest exchange answers that is not used up, whatever fits better: stubs have the order in which their tool chooses.
+    private mutating func assignFirst(_ allowed: [Int], _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
+        let members = allowed.flatMap { self.classes[$0].members }.sorted().map(Int.init)
+        guard let first = members.first(where: rule.isAvailable) else { return self.assignStrictly(allowed, &rule) }
+        var turn = AssignmentRule.Turn()
+        let assignment = rule.assign([], turn: &turn, others: [first])
+        // The order of stubs is no order of requests, so none comes too early.
+        if case .first(let index, _) = assignment { return .first(index: index, after: nil) }
+        return assignment
+    }
+
     /// Order decides among all exchanges that may answer.
     private mutating func assignStrictly(_ allowed: [Int], _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
         let members = allowed.flatMap { self.classes[$0].members }.sorted().map(Int.init)
@@ -508,7 +532,9 @@ struct FieldChoice: Sendable {
     }
 
     private func allows(_ one: Class, _ live: LiveFields) -> Bool {
-        live.allows(one.kind, of: one.profile)
+        guard one.demands.areMet(by: live, one.profile) else { return false }
+        if one.demands.isStub { return true }
+        return live.allows(one.kind, of: one.profile)
             && self.compared.allSatisfy { live.accepts(one.kind, of: one.profile, comparing: $0.key, $0.value) }
     }
 

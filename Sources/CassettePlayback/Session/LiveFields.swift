@@ -35,6 +35,10 @@ struct LiveFields: Sendable {
     private let ifNoneMatch: [String]?
     private let ifUnmodifiedSince: String?
     private let isRetrieval: Bool
+    /// The key with its query; empty if the cassette has no stubs.
+    let head: [UInt8]
+    /// Empty if the cassette has no stubs.
+    let query: DecodedQuery
     /// The preconditions in the request, whether or not the rules ignore them.
     private let present: Set<String>
     private let ignored: Set<String>
@@ -43,10 +47,13 @@ struct LiveFields: Sendable {
     ///   - headers: redacted, as the cassette would contain them.
     ///   - url: redacted, too.
     ///   - placeholders: the placeholders in the request as it arrived, and the marks of its login.
+    ///   - head: the key with its query, for a cassette with stubs; nil for others.
     init(
         method: String, _ headers: HeaderFields, rules: MatchRules, url: String = "", placeholders: HeldPlaceholders = HeldPlaceholders(),
-        computesRanges: Bool = true
+        computesRanges: Bool = true, head: UnsafeRawBufferPointer? = nil
     ) {
+        self.head = head.map(Array.init) ?? []
+        self.query = head == nil ? DecodedQuery() : DecodedQuery(url, rules)
         self.profile = RequestProfile(headers, rules: rules, placeholders: HeldPlaceholders(), url: url, isLive: true)
         self.placeholders = placeholders
         self.isRetrieval = method == "GET" || method == "HEAD"
@@ -65,6 +72,12 @@ struct LiveFields: Sendable {
         let isDateJudged = judged.contains("if-unmodified-since") && !self.present.contains("if-match")
         self.ifUnmodifiedSince = isDateJudged ? headers.first("if-unmodified-since") : nil
         self.asksEvents = EventStreamRequest.isAsked(by: headers)
+    }
+
+    /// Whether it has a recorded head, or one whose marks fit.
+    func hasHead(_ recorded: [UInt8]) -> Bool {
+        self.head == recorded
+            || self.head.withUnsafeBytes { live in recorded.withUnsafeBytes { MatchMark.isIn($0) && MatchMark.headKey($0, fits: live) } }
     }
 
     private static let acceptEncoding = RequestProfile.hash("accept-encoding")
@@ -160,7 +173,17 @@ struct LiveFields: Sendable {
     func differences(from recorded: ComparedRequest, comparing compared: [UInt64: String], live headers: HeaderFields)
         -> [RequestDifference]
     {
-        let (kind, profile) = (recorded.traits.kind, recorded.traits.profile)
+        let (kind, profile, demands) = (recorded.traits.kind, recorded.traits.profile, recorded.traits.demands)
+        guard !demands.isStub else {
+            let fields = demands.fields(unmetBy: self, profile).map { name in
+                let known = Self.value(of: name, in: recorded.headers)
+                let here = Self.value(of: name, in: headers).map { LiveSecrets.hidden($0, where: known) }
+                return RequestDifference.header(name: name, here: here.map(Self.text), recorded: known.map(Self.text))
+            }
+            return demands.differences(from: self) + fields
+        }
+        let others = demands.differences(from: self)
+        guard others.isEmpty else { return others }
         if kind.isBound, self.lacks(kind, profile), let status = recorded.traits.status {
             return [.precondition(names: kind.needed, status: status)]
         }

@@ -26,6 +26,8 @@ public final class RecordedCassette: Sendable {
     /// Positions in the file, in order of request start.
     private let order: [Int32]
     private let requests: InteractionSummaries
+    /// Whether an exchange was made from another tool's stub.
+    private let stubs = Guarded(false)
     /// The login on the connection of each exchange, by index in order of request start; nil if nobody logged in on a connection.
     private let logins = Guarded<[ConnectionLogin]?>(nil)
 
@@ -55,6 +57,14 @@ public final class RecordedCassette: Sendable {
         self.journalProblems = journals.problems
         self.order = starts.map(\.position)
         self.requests = requests
+        let stubs = Set(requests.mayBeStubs)
+        // An unreadable exchange is reported when a request needs it.
+        let hasStubs =
+            !stubs.isEmpty
+            && self.order.indices.contains { index in
+                stubs.contains(Int(self.order[index])) && (try? self.interaction(at: index))?.stub != nil
+            }
+        self.stubs.withLock { $0 = hasStubs }
         guard requests.mayLogIn else { return }
         let logins = self.readLogins()
         self.logins.withLock { $0 = logins }
@@ -83,6 +93,9 @@ public final class RecordedCassette: Sendable {
             return login
         }
     }
+
+    /// Whether an exchange was made from another tool's stub.
+    var hasStubs: Bool { self.stubs.withLock { $0 } }
 
     var hasLogins: Bool { self.logins.withLock { $0 != nil } }
 
@@ -146,6 +159,7 @@ public final class RecordedCassette: Sendable {
     func keys(_ rules: MatchRules) throws(CassetteError) -> RecordedKeys {
         var keys = RecordedKeys()
         keys.reserve(self.order.count)
+        keys.hasStubs = self.hasStubs
         let looksAtHeaders = rules.looksAtHeaders
         for (index, position) in self.order.enumerated() {
             let headers = looksAtHeaders ? try self.interaction(at: index).request.headers : nil
@@ -156,7 +170,8 @@ public final class RecordedCassette: Sendable {
                 || self.requests.status(at: position).map { AnswerKind(status: $0).isBound } ?? true
             self.requests.withRequest(at: position) { method, url in
                 rules.withHeadKey(method: method, url: url, headers: headers) {
-                    keys.append($0, mayHaveBody: mayHaveBody, isBound: isBound, isTunnel: method.elementsEqual("CONNECT".utf8))
+                    keys.append(
+                        $0, mayHaveBody: mayHaveBody, isBound: isBound || keys.hasStubs, isTunnel: method.elementsEqual("CONNECT".utf8))
                 }
             }
         }
@@ -316,6 +331,13 @@ protocol RequestSource: Sendable {
         digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest
 
+    /// The same for a stub that names a body but no type: the body is read as one of the live request's type.
+    ///
+    /// - Parameter live: the live request's header fields.
+    func comparedStub(
+        at index: Int, typedLike live: HeaderFields, rules: MatchRules, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> ComparedRequest
+
     /// A recorded exchange as a conversation, by its index; nil if it was not one.
     ///
     /// - Parameter redaction: as for `comparedRequest`.
@@ -327,6 +349,13 @@ protocol RequestSource: Sendable {
 
 extension RequestSource {
     var hasLogins: Bool { false }
+
+    /// For sources without stubs.
+    func comparedStub(
+        at index: Int, typedLike live: HeaderFields, rules: MatchRules, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> ComparedRequest {
+        try self.comparedRequest(at: index, rules: rules, detail: .contents, redaction: redaction, digest: digest)
+    }
 
     /// For requests without header fields.
     func comparedFields(at index: Int) throws(CassetteError) -> UInt64 { 0 }
@@ -345,16 +374,32 @@ extension RecordedCassette: RequestSource {
         at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
         digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest {
-        let interaction = try self.interaction(at: index)
+        try self.compared(self.interaction(at: index), index, nil, rules, detail, redaction, digest)
+    }
+
+    package func comparedStub(
+        at index: Int, typedLike live: HeaderFields, rules: MatchRules, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> ComparedRequest {
+        try self.compared(self.interaction(at: index), index, live, rules, .contents, redaction, digest)
+    }
+
+    /// - Parameter live: the fields with the type of the body; nil for those of the recorded request.
+    private func compared(
+        _ interaction: Interaction, _ index: Int, _ live: HeaderFields?, _ rules: MatchRules, _ detail: BodyFacets.RecordedDetail,
+        _ redaction: LiveRedactor?, _ digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> ComparedRequest {
         let request = interaction.request
+        var headers = request.headers
+        if let type = live?.first("content-type") { headers.append(name: "Content-Type", value: type) }
         let facets = try BodyFacets(
-            recorded: request.body, headers: request.headers, url: request.url, rules: rules,
+            recorded: request.body, headers: headers, url: request.url, rules: rules,
             reader: BodyReader(cassettePath: self.path), detail: detail, redaction: redaction, digest: digest)
         return ComparedRequest(
             method: request.method, url: request.url, headers: request.headers, facets: facets,
             isComplete: request.body?.isComplete ?? true,
             isMissing: interaction.lacksRequestBody,
-            traits: ExchangeTraits(interaction, rules: rules, body: facets, login: self.login(at: index)))
+            traits: ExchangeTraits(
+                interaction, rules: rules, body: facets, login: self.login(at: index), hasStubs: self.hasStubs))
     }
 }
 

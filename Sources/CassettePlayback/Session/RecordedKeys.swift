@@ -40,6 +40,11 @@ struct RecordedKeys: Sendable {
     /// The exchanges that may answer any number of times, by index in order of request start.
     var repeating: Set<Int> = []
 
+    /// Whether one of the exchanges is a stub. The keys then have no queries: what a request must have is in each exchange's demands.
+    var hasStubs = false
+    /// With stubs, the keys with their queries, by index in order of request start.
+    private var texts: [Int: [UInt8]] = [:]
+
     init() {
         self.slots = Array(repeating: .empty, count: 16)
     }
@@ -71,6 +76,15 @@ struct RecordedKeys: Sendable {
     ///   - isTunnel: whether it was a CONNECT.
     mutating func append(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool = false, isBound: Bool = false, isTunnel: Bool = false) {
         guard !isTunnel else { return self.keyNumbers.append(Self.noKey) }
+        guard !self.hasStubs else {
+            let key = Self.withoutQuery(bytes)
+            if key.count != bytes.count { self.texts[self.keyNumbers.count] = Array(bytes) }
+            return key.withUnsafeBytes { self.appendKey($0, mayHaveBody: mayHaveBody, isBound: isBound) }
+        }
+        self.appendKey(bytes, mayHaveBody: mayHaveBody, isBound: isBound)
+    }
+
+    private mutating func appendKey(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool, isBound: Bool) {
         let hash = RequestKey.hash(bytes)
         let slot = self.slot(of: bytes, hash: hash)
         guard self.slots[slot].number == 0 else {
@@ -90,6 +104,20 @@ struct RecordedKeys: Sendable {
         self.keyNumbers.append(number)
         if self.keys.count * 2 > self.slots.count { self.growSlots() }
     }
+
+    /// Passes the key by which a live head is looked up.
+    func withKey<Result>(of head: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        self.hasStubs ? Self.withoutQuery(head).withUnsafeBytes(body) : body(head)
+    }
+
+    private static func withoutQuery(_ head: UnsafeRawBufferPointer) -> [UInt8] {
+        let layout = RequestLayout(head)
+        guard let query = layout.query else { return Array(head) }
+        return Array(head[..<(query.lowerBound - 1)]) + head[query.upperBound...]
+    }
+
+    /// An exchange's key with its query, by its index; nil if the key itself has it.
+    func text(ofExchange index: Int) -> [UInt8]? { self.texts[index] }
 
     /// Whether one of a key's requests may have a body.
     func mayHaveBodies(_ number: Int) -> Bool { self.bodies[number] }

@@ -91,6 +91,24 @@ extension Placeholder {
     /// How many bytes the placeholder at an offset takes, with its braces and colon plain or percent-encoded; nil if there is none.
     public static func length(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? { self.parts(in: bytes, at: offset)?.length }
 
+    /// The text with `{{*}}` in place of each placeholder.
+    package static func withoutNumbers(_ text: [UInt8]) -> [UInt8] {
+        text.withUnsafeBytes { bytes in
+            var replaced: [UInt8] = []
+            var offset = 0
+            while offset < bytes.count {
+                if let length = self.length(in: bytes, at: offset) {
+                    replaced += "{{*}}".utf8
+                    offset += length
+                } else {
+                    replaced.append(bytes[offset])
+                    offset += 1
+                }
+            }
+            return replaced
+        }
+    }
+
     /// The placeholder at an offset, and how many bytes it takes; nil if there is none.
     public static func spelled(in bytes: UnsafeRawBufferPointer, at offset: Int) -> (placeholder: Placeholder, length: Int)? {
         guard let (kind, number, length) = self.parts(in: bytes, at: offset) else { return nil }

@@ -31,6 +31,29 @@ import Testing
         #expect(decoded == interactions)
     }
 
+    @Test func theConditionsOfAStubAreWrittenAndRead() throws {
+        var interaction = GoldenInteractions.simple
+        interaction.repeats = true
+        var stub = StubConditions(exact: [.query, .body, .queryItem("a b"), .header("x-v"), .cookie("Sid")])
+        stub.unknown = [UnknownMember(name: "later", json: Array("1".utf8))]
+        interaction.stub = stub
+        let text = self.encoded(interaction)
+        #expect(text.contains(#""stub": { "exact": ["query", "body", "query:a b", "header:x-v", "cookie:Sid"], "later": 1 }"#))
+        #expect(try InteractionDecoder.decode(Array(text.utf8), at: .textAlone) == interaction)
+        var summaries = InteractionSummaries()
+        Array(self.encoded(GoldenInteractions.simple).utf8).withUnsafeBytes { summaries.append($0) }
+        Array(text.utf8).withUnsafeBytes { summaries.append($0) }
+        #expect(summaries.mayBeStubs == [1])
+    }
+
+    @Test(arguments: [#"{}"#, #"{"exact": "query"}"#, #"{"exact": ["path"]}"#, #"{"exact": ["header:"]}"#, #"{"exact": [1]}"#, "5"])
+    func aStubWithOtherConditionsIsRefused(_ stub: String) throws {
+        let text =
+            #"{"id": 1, "started": "2026-11-21T04:19:28.123456Z", "request": {"method": "GET", "url": "http://a.test/"}, "stub": \#(stub)}"#
+        let error = #expect(throws: CassetteError.self) { try InteractionDecoder.decode(Array(text.utf8), at: .textAlone) }
+        #expect(error?.code == .damaged && error?.message.contains("stub") == true, "\(error?.message ?? "")")
+    }
+
     @Test func theWriterKeepsItsEarlierBytes() {
         var writer = JSONWriter(reserving: 1)
         writer.raw("[")

@@ -1,0 +1,372 @@
+import CassetteModel
+import CassettePlayback
+import CassetteRedaction
+import CassetteStore
+import TapeBytes
+import TapeTestSupport
+import Testing
+@testable import CassetteImport
+
+/// Imports stubs, and replays them: a request gets the answer that the stub's tool would send, or none.
+@Suite struct StubReplayTests {
+    private let importing: Importing
+
+    init() throws { self.importing = try Importing() }
+
+    private struct Sent {
+        var method = "GET"
+        var url = "http://a.test/x"
+        var headers: [String] = []
+        var body: String?
+
+        init(_ method: String = "GET", _ rest: String = "", headers: [String] = [], body: String? = nil) {
+            (self.method, self.headers, self.body) = (method, headers, body)
+            self.url += rest
+        }
+    }
+
+    /// The bodies of the answers; nil for a miss.
+    private func answers(_ sent: [Sent], order: ReplayOrder = .any) throws -> [String?] {
+        let cassette = try RecordedCassette(path: self.importing.cassette)
+        let redaction = try cassette.redactionRules().map { LiveRedactor(Redactor(rules: $0)) }
+        let session = try CassetteSession(mode: .none, cassette: cassette, order: order, redaction: redaction)
+        return try sent.map { request in
+            var headers = request.headers
+            if let body = request.body { headers.append("Content-Length: \(body.utf8.count)") }
+            let opening = session.begin(
+                method: request.method, url: request.url, headers: HeaderFields(headers), hasBody: request.body?.isEmpty == false)
+            let decision: Decision
+            switch opening {
+            case .decided(let decided): decision = decided
+            case .needsBody(let pending):
+                var live = pending.body()
+                Array((request.body ?? "").utf8).withUnsafeBytes { live.push($0) }
+                decision = try session.resolve(pending, body: live.finish())
+            }
+            guard case .replay(let index, _) = decision else { return nil }
+            return String(decoding: try self.importing.bytes(cassette.interaction(at: index).response?.body), as: UTF8.self)
+        }
+    }
+
+    private static func stub(_ request: String, _ body: String, _ more: String = "") -> String {
+        #"{\#(more) "request": {"method": "GET", "host": {"equalTo": "a.test"}, "scheme": "http", \#(request)}, "response": {"status": 200, "body": "\#(body)"}}"#
+    }
+
+    private static func post(_ request: String, _ body: String) -> String {
+        self.stub(request, body).split(separator: "GET").joined(separator: "POST")
+    }
+
+    private func wiremock(_ stubs: [String], _ change: (inout ImportOptions) -> Void = { _ in }) throws -> [String: Int] {
+        let report = try self.importing.run(#"{"mappings": [\#(stubs.joined(separator: ","))]}"#, as: "m.json", change).report
+        return Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
+    }
+
+    private func hoverfly(_ pairs: [(request: String, body: String)]) throws -> ImportReport {
+        let texts = pairs.map { request, body in
+            """
+            {"request": {"method": [{"matcher": "exact", "value": "POST"}], "scheme": [{"matcher": "exact", "value": "http"}],
+              "destination": [{"matcher": "exact", "value": "a.test"}], "path": [{"matcher": "exact", "value": "/x"}]\(request)},
+             "response": {"status": 200, "body": "\(body)"}}
+            """
+        }
+        return try self.importing.run(#"{"data": {"pairs": [\#(texts.joined(separator: ","))]}}"#, as: "s.json").report
+    }
+
+    // MARK: Fields
+
+    @Test func anExactFieldDecides() throws {
+        let losses = try self.wiremock([
+            Self.stub(#""urlPath": "/x", "headers": {"X-V": {"equalTo": "1"}}"#, "one"),
+            Self.stub(#""urlPath": "/x", "headers": {"X-V": {"equalTo": "2"}}"#, "two"),
+        ])
+        let sent = [["X-V: 2"], ["x-v: 1"], ["X-V: 3"], [], ["X-V: 2"], ["X-V: 2"]].map { Sent(headers: $0) }
+        #expect(try self.answers(sent) == ["two", "one", nil, nil, "two", "two"])
+        #expect(losses["matcher"] == nil && losses["rival"] == nil && losses["shadowed"] == nil)
+    }
+
+    /// A stub without a field answers requests with any.
+    @Test func aFieldOfOneStubIsNotComparedForAnother() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x""#, "any"), Self.stub(#""urlPath": "/x", "headers": {"Accept": {"equalTo": "text/x"}}"#, "x"),
+        ])
+        let sent = [["Accept: text/x"], ["Accept: text/y"], [], ["Accept: text/x"], ["Accept: a", "SOAPAction: b", "Range: bytes=0-1"]]
+        #expect(try self.answers(sent.map { Sent(headers: $0) }) == ["x", "any", "any", "x", "any"])
+    }
+
+    @Test func anAbsentFieldMustBeAbsent() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x""#, "any"), Self.stub(#""urlPath": "/x", "headers": {"Accept": {"absent": true}}"#, "none"),
+        ])
+        #expect(try self.answers([Sent(headers: ["Accept: a"]), Sent()]) == ["any", "none"])
+    }
+
+    @Test func anExactCookieDecides() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x", "cookies": {"theme": {"equalTo": "dark"}}"#, "dark"),
+            Self.stub(#""urlPath": "/x", "cookies": {"theme": {"equalTo": "light"}}"#, "light"),
+            Self.stub(#""urlPath": "/x", "cookies": {"theme": {"absent": true}, "a": {"equalTo": "1"}}"#, "none"),
+        ]) { $0.redaction = nil }
+        let sent = ["Cookie: z=1; theme=light", "Cookie: theme=dark", "Cookie: theme=x", "Cookie: a=1", "Cookie: a=2"]
+        #expect(try self.answers(sent.map { Sent(headers: [$0]) } + [Sent()]) == ["light", "dark", nil, "none", nil, nil])
+    }
+
+    private static let users = ["bob", "eve"].map { name in
+        stub(#""urlPath": "/x", "basicAuth": {"username": "\#(name)", "password": "pw-\#(name)"}"#, name, #""name": "of \#(name)","#)
+    }
+
+    /// `Basic` with a user and a password.
+    private static let credentials = (bob: "Authorization: Basic Ym9iOnB3LWJvYg==", eve: "Authorization: Basic ZXZlOnB3LWV2ZQ==")
+
+    /// A placeholder takes the place of both, so a replay cannot tell them apart.
+    @Test func oneOfTwoUsersIsImported() throws {
+        let report = try self.importing.run(#"{"mappings": [\#(Self.users.joined(separator: ","))]}"#, as: "m.json").report
+        let rival = report.losses.first { $0.kind == "rival" }
+        #expect(rival?.count == 1 && rival?.text.hasSuffix(#"("of bob" of m.json after "of eve" of m.json)"#) == true, "\(report.losses)")
+        let secret = report.losses.first { $0.kind == "secretCondition" }
+        #expect(secret?.count == 2 && secret?.text.contains(#""of eve" of m.json: header:authorization"#) == true)
+        #expect(try self.answers([Sent(headers: [Self.credentials.eve]), Sent()]) == ["eve", nil])
+    }
+
+    @Test func keptCredentialsDecide() throws {
+        let losses = try self.wiremock(Self.users) { $0.redaction = nil }
+        let sent = [[Self.credentials.eve], [Self.credentials.bob], ["Authorization: Basic Ym9iOndyb25n"], []].map { Sent(headers: $0) }
+        #expect(try self.answers(sent) == ["eve", "bob", nil, nil])
+        #expect(losses["rival"] == nil && losses["secretCondition"] == nil)
+    }
+
+    /// Fields of the connection are not compared, so they cannot be conditions.
+    @Test func aFieldOfTheConnectionIsReported() throws {
+        let losses = try self.wiremock([Self.stub(#""urlPath": "/x", "headers": {"Connection": {"equalTo": "close"}}"#, "a")])
+        #expect(losses["matcher"] == 1)
+        #expect(try self.answers([Sent()]) == ["a"])
+    }
+
+    // MARK: Queries
+
+    /// The values of a query are compared decoded, however clients spell them.
+    @Test(arguments: [
+        ("it's (x)!*", ["it%27s+%28x%29%21*", "it%27s%20(x)!*", "it's%20(x)!*", "it%27s%20%28x%29%21%2A"]),
+        ("[1]", ["%5B1%5D", "[1]", "%5b1%5d"]), ("{x}", ["{x}", "%7Bx%7D"]), ("a=b", ["a=b", "a%3Db"]), ("a|b^c", ["a|b^c", "a%7Cb%5Ec"]),
+        ("k:v,k2:v2 z/y?q", ["k%3Av%2Ck2%3Av2%20z/y%3Fq", "k:v,k2:v2+z/y?q"]), ("a+b&c%", ["a%2Bb%26c%25"]),
+        ("\u{fc}", ["%C3%BC", "%c3%bc"]),
+    ]) func aDecodedValueMatchesEachSpelling(_ value: String, _ spellings: [String]) throws {
+        _ = try self.wiremock([Self.stub(#""urlPath": "/x", "queryParameters": {"q": {"equalTo": "\#(value)"}}"#, "a")])
+        #expect(try RecordedExchanges.read(self.importing.cassette).count == 1)
+        #expect(try self.answers(spellings.map { Sent("GET", "?q=\($0)") }) == spellings.map { _ in "a" })
+        #expect(try self.answers([Sent("GET", "?q=z"), Sent(), Sent("GET", "?r=\(spellings[0])")]) == [nil, nil, nil])
+    }
+
+    @Test func aPathAloneMatchesAnyQuery() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x""#, "any"), Self.stub(#""urlPath": "/x", "queryParameters": {"a": {"equalTo": "1"}}"#, "a1"),
+            Self.stub(#""url": "/x?b=1""#, "b1"),
+            Self.stub(#""urlPath": "/x", "queryParameters": {"c": {"absent": true}, "d": {"equalTo": ""}}"#, "d"),
+        ])
+        let queries = ["?b=2", "", "?a=1", "?z=2&a=1", "?b=1", "?b=1&z=2", "?a=2", "?d", "?d=&c=1"]
+        #expect(try self.answers(queries.map { Sent("GET", $0) }) == ["any", "any", "a1", "a1", "b1", "any", "any", "d", "any"])
+    }
+
+    /// It answers more requests than in WireMock, which is reported, and not none.
+    @Test func aPatternOfAQueryIsLeftOut() throws {
+        let losses = try self.wiremock([Self.stub(#""urlPath": "/x", "queryParameters": {"a": {"matches": "1.*"}}"#, "one")])
+        #expect(losses["matcher"] == 1)
+        #expect(try self.answers([Sent("GET", "?a=15"), Sent("GET", "?b=2")]) == ["one", "one"])
+    }
+
+    @Test func aRedactedValueOfAQueryMatchesAny() throws {
+        let losses = try self.wiremock([
+            Self.stub(#""urlPath": "/x", "queryParameters": {"api_key": {"equalTo": "k9f3hh20dmw81kfoow"}}"#, "a")
+        ])
+        #expect(losses["secretCondition"] == 1)
+        #expect(try self.answers([Sent("GET", "?api_key=x8dn30qhd83nkasm2l"), Sent()]) == ["a", nil])
+    }
+
+    @Test func theSegmentsOfATemplateNameAPath() throws {
+        let losses = try self.wiremock([Self.stub(#""urlPathTemplate": "/x/{id}/y", "pathParameters": {"id": {"equalTo": "a b"}}"#, "a")])
+        #expect(losses["matcher"] == nil)
+        #expect(try self.answers([Sent("GET", "/a%20b/y"), Sent("GET", "/b/y")]) == ["a", nil])
+    }
+
+    // MARK: Bodies
+
+    @Test func aStubWithoutABodyMatchesAny() throws {
+        _ = try self.wiremock([Self.post(#""urlPath": "/x""#, "any")])
+        let bodies = [nil, "", "abc", "{}"].map { Sent("POST", body: $0) }
+        #expect(
+            try self.answers(bodies + [Sent("POST", headers: ["Content-Type: application/json"], body: "[1]")])
+                == Array(repeating: "any", count: 5))
+    }
+
+    @Test func anExactBodyOfAnyTypeDecides() throws {
+        _ = try self.wiremock([
+            Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalTo": "abc"}]"#, "abc"),
+            Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalToJson": {"a": 1}}]"#, "json"),
+            Self.post(#""urlPath": "/x", "formParameters": {"a": {"equalTo": "1"}}"#, "form"),
+            Self.post(#""urlPath": "/x", "bodyPatterns": [{"absent": true}]"#, "none"),
+        ])
+        let form = "Content-Type: application/x-www-form-urlencoded"
+        let sent = [
+            Sent("POST", headers: [form], body: "abc"), Sent("POST", headers: ["Content-Type: text/plain"], body: "abc"),
+            Sent("POST", body: "abc"), Sent("POST", headers: [form], body: "a=1"), Sent("POST", headers: [form], body: #"{ "a": 1 }"#),
+            Sent("POST"), Sent("POST", headers: [form], body: "a=2"), Sent("POST", headers: [form], body: "abcd"),
+        ]
+        #expect(try self.answers(sent) == ["abc", "abc", "abc", "form", "json", "none", nil, nil])
+    }
+
+    @Test(arguments: [
+        #"{"matchesJsonPath": "$.a"}"#, #"{"equalToJson": {"a": "${json-unit.any-string}"}}"#,
+        #"{"equalToXml": "<a>${xmlunit.ignore}</a>", "enablePlaceholders": true}"#, #"{"contains": "a"}"#,
+    ]) func aPatternOfABodyMatchesAnyAndIsReported(_ pattern: String) throws {
+        let losses = try self.wiremock([Self.post(#""urlPath": "/x", "bodyPatterns": [\#(pattern)]"#, "a")])
+        #expect(losses["matcher"] == 1)
+        #expect(try self.answers([Sent("POST", body: "q")]) == ["a"])
+    }
+
+    @Test func aLooseBodyIsNarrowedAndReported() throws {
+        let losses = try self.wiremock([
+            Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalToJson": "{\"a\": 1}", "ignoreExtraElements": true}]"#, "a")
+        ])
+        #expect(losses["narrowed"] == 1 && losses["matcher"] == nil)
+        #expect(try self.answers([Sent("POST", body: #"{"a":1}"#), Sent("POST", body: #"{"a":1,"b":2}"#)]) == ["a", nil])
+    }
+
+    // MARK: Precedence
+
+    /// Which of several stubs that match a request answers: the one of the highest priority, and of these the last one.
+    @Test func theStubThatItsToolPrefersAnswers() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x", "headers": {"A": {"equalTo": "1"}}"#, "a"),
+            Self.stub(#""urlPath": "/x", "headers": {"B": {"equalTo": "1"}}"#, "b"),
+            Self.stub(#""urlPath": "/x""#, "fallback", #""priority": 9,"#),
+            Self.stub(#""urlPath": "/x", "headers": {"C": {"equalTo": "1"}}"#, "c", #""priority": 1,"#),
+        ])
+        let sent = [["A: 1", "B: 1"], ["A: 1", "C: 1"], ["A: 1"], [], ["A: 1", "B: 1"]].map { Sent(headers: $0) }
+        #expect(try self.answers(sent) == ["b", "c", "a", "fallback", "b"])
+    }
+
+    /// The interface of WireMock lists the stub first that was added last.
+    @Test(arguments: [("", "new"), (#", "meta": {"total": 2}"#, "old")]) func theStubThatWasAddedLastAnswers(_ meta: String, _ body: String)
+        throws
+    {
+        let stubs = "\(Self.stub(#""urlPath": "/x""#, "old")), \(Self.stub(#""urlPath": "/x""#, "new"))"
+        let report = try self.importing.run(#"{"mappings": [\#(stubs)]\#(meta)}"#, as: "m.json").report
+        #expect(report.losses.first { $0.kind == "shadowed" }?.count == 1)
+        #expect(try self.answers([Sent(), Sent()]) == [body, body])
+    }
+
+    /// The tool knows the stubs of all files, so the order of the files is not that of the stubs.
+    @Test func theStubsOfSeveralFilesAreOrderedTogether() throws {
+        let files = try [
+            Self.stub(#""urlPath": "/x""#, "fallback", #""priority": 9,"#),
+            Self.stub(#""urlPath": "/x", "headers": {"A": {"equalTo": "1"}}"#, "a"), #"{"request": {"method": 5}}"#,
+        ].enumerated().map { try self.importing.folder.write($1.utf8, to: "\($0).json") }
+        let report = try CassetteImporter(ImportOptions()).run(files, to: self.importing.cassette, version: "1")
+        #expect(report.sources.map(\.exchanges) == [1, 1] && report.failures.count == 1)
+        #expect(try self.answers([Sent(headers: ["A: 1"]), Sent()]) == ["a", "fallback"])
+    }
+
+    @Test func stubsThatAPatternToldApartAreReportedByName() throws {
+        let stubs = ["json", "xml"].map {
+            Self.stub(#""urlPath": "/x", "headers": {"Accept": {"contains": "\#($0)"}}"#, $0, #""id": "\#($0)","#)
+        }
+        let report = try self.importing.run(#"{"mappings": [\#(stubs.joined(separator: ","))]}"#, as: "m.json").report
+        let rival = report.losses.first { $0.kind == "rival" }
+        #expect(rival?.count == 1 && rival?.text.hasSuffix(#"("json" of m.json after "xml" of m.json)"#) == true, "\(report.losses)")
+        #expect(report.exchanges == 1 && report.losses.first { $0.kind == "matcher" }?.count == 2)
+    }
+
+    @Test func theStatesOfAScenarioAnswerInOrder() throws {
+        let stubs = [("one", "", #""newScenarioState": "b","#), ("two", #""requiredScenarioState": "b","#, "")].map {
+            body, required, next in
+            Self.stub(#""urlPath": "/x""#, body, #""scenarioName": "s", \#(required) \#(next)"#)
+        }
+        let losses = try self.wiremock(stubs)
+        #expect(losses["scenario"] == 2 && losses["repeated"] == 1 && losses["shadowed"] == nil)
+        #expect(try self.answers([Sent(), Sent(), Sent()]) == ["one", "two", "two"])
+    }
+
+    @Test func theOrderOfStubsIsNoOrderOfRequests() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x""#, "1"), Self.stub(#""urlPath": "/x", "headers": {"A": {"equalTo": "1"}}"#, "2"),
+        ])
+        let cassette = try RecordedCassette(path: self.importing.cassette)
+        let session = try CassetteSession(mode: .none, cassette: cassette)
+        for headers in [[], ["A: 1"]] {
+            guard case .needsBody(let pending) = session.begin(method: "GET", url: "http://a.test/x", headers: HeaderFields(headers)) else {
+                throw TestProblem("decided without the fields")
+            }
+            _ = try session.resolve(pending, body: .none)
+        }
+        #expect(session.verdict().hits == 2 && session.verdict().orderViolations == 0)
+    }
+
+    // MARK: Hoverfly
+
+    @Test func pairsOfHoverflyMatchAnyBodyAndFurtherItems() throws {
+        _ = try self.hoverfly([("", "any"), (#", "query": {}"#, "none"), (#", "body": [{"matcher": "exact", "value": ""}]"#, "empty")])
+        let sent = [Sent("POST", "?a=1", body: "abc"), Sent("POST", body: "abc"), Sent("POST", "?a=1"), Sent("POST")]
+        #expect(try self.answers(sent) == ["any", "none", "empty", "empty"])
+    }
+
+    @Test func theStrongestPairOfHoverflyAnswers() throws {
+        _ = try self.hoverfly([
+            (#", "headers": {"A": [{"matcher": "exact", "value": "1"}], "B": [{"matcher": "exact", "value": "1"}]}"#, "both"),
+            (#", "headers": {"A": [{"matcher": "exact", "value": "1"}]}"#, "a"), ("", "any"), ("", "last"),
+        ])
+        let sent = [["A: 1"], ["A: 1", "B: 1"], ["B: 1"]].map { Sent("POST", headers: $0) }
+        #expect(try self.answers(sent) == ["a", "both", "last"])
+    }
+
+    @Test func credentialsOfHoverflyAreReported() throws {
+        let pairs = ["a", "b"].map {
+            (#", "headers": {"Authorization": [{"matcher": "exact", "value": "Bearer \#($0)111122223333"}]}"#, $0)
+        }
+        let report = try self.hoverfly(pairs)
+        #expect(report.exchanges == 1)
+        #expect(report.losses.first { $0.kind == "rival" }?.text.hasSuffix("(pair 1 of s.json after pair 2 of s.json)") == true)
+        #expect(try self.answers([Sent("POST", headers: ["Authorization: Bearer cccc11112222"]), Sent("POST")]) == ["b", nil])
+    }
+
+    @Test func statesOfHoverflyAnswerInTheOrderOfTheFile() throws {
+        let report = try self.hoverfly([("", "out"), (#", "requiresState": {"in": "1"}"#, "in")])
+        #expect(report.losses.first { $0.kind == "scenario" }?.count == 1)
+        #expect(try self.answers([Sent("POST"), Sent("POST"), Sent("POST")]) == ["out", "in", "in"])
+    }
+
+    // MARK: With other exchanges
+
+    /// The keys of a cassette with stubs have no queries, but recorded exchanges still compare theirs.
+    @Test func recordedExchangesNextToStubsCompareTheirQueries() throws {
+        let har = try self.importing.folder.write(
+            HARText.log(
+                HARText.entry("GET", "http://a.test/y?q=1", response: #""content": {"size": 1, "text": "1"}"#),
+                HARText.entry("GET", "http://a.test/y?q=2", response: #""content": {"size": 1, "text": "2"}"#)
+            ).utf8, to: "a.har")
+        let stubs = try self.importing.folder.write(
+            Self.stub(#""urlPath": "/y", "queryParameters": {"q": {"equalTo": "3"}}"#, "3").utf8, to: "m.json")
+        _ = try CassetteImporter(ImportOptions()).run([har, stubs], to: self.importing.cassette, version: "1")
+        let sent = ["2", "3", "1", "4", "3", "1"].map { number in
+            var sent = Sent()
+            sent.url = "http://a.test/y?q=\(number)"
+            return sent
+        }
+        #expect(try self.answers(sent) == ["2", "3", "1", nil, "3", nil])
+    }
+
+    @Test func aMissOfAStubNamesWhatDiffers() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x", "queryParameters": {"q": {"equalTo": "a b"}}, "headers": {"X-V": {"equalTo": "1"}}"#, "one")
+        ])
+        let session = try CassetteSession(mode: .none, cassette: RecordedCassette(path: self.importing.cassette))
+        guard
+            case .needsBody(let pending) = session.begin(
+                method: "GET", url: "http://a.test/x?q=c&z=1", headers: HeaderFields(["X-V: 2"])),
+            case .refuse(let report) = try session.resolve(pending, body: .none)
+        else { throw TestProblem("no miss") }
+        #expect(
+            report.nearest[0].differences.map(\.description) == [
+                "query item is \"q=c\", recorded is \"q=a%20b\"", "header \"x-v\" is \"2\", recorded is \"1\"",
+            ])
+        #expect(report.request == "GET http://a.test/x?q=c&z=1" && report.nearest[0].request == "GET http://a.test/x?q=a%20b")
+    }
+}
