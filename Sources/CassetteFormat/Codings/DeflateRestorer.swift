@@ -4,8 +4,8 @@ internal import TapeBytes
 /// Finds the parameters with which zlib reproduces a recorded stream byte for byte.
 ///
 /// Takes bounded time: a candidate ends at its first differing byte, a search at its limit. Whether parameters are found depends on the
-/// body alone. Parameters that worked for the origin before are tried first, but only if the search would reach them in any case. Thus the
-/// form of a body does not depend on the rest of the recording.
+/// body alone. Parameters that worked for the origin before are tried first, but only if the search would reach them in any case, and if
+/// earlier candidates can give the same bytes, these are tried as well. Thus the form of a body does not depend on the rest of the recording.
 public struct DeflateRestorer: ~Copyable {
     /// How many content bytes failing candidates may deflate in one search: about 70 ms of CPU time. A candidate that still agrees at the
     /// limit continues to its end, so a search costs at most this much plus the content once more.
@@ -108,13 +108,21 @@ public struct DeflateRestorer: ~Copyable {
         let isShort = search.contentSize <= Self.shortContent
         var budget = min(search.limit, isShort ? Self.shortSearchLimit : Self.searchLimit)
         self.charge += min(budget, candidates.count * cost) + search.contentSize
-        if let known = self.memory.finding(of: search.identity) { return known.parameters }
+        if let finding = self.memory.finding(of: search.identity) { return finding.parameters }
         var works: [DeflateParameters: Int] = [:]
         var found: DeflateParameters?
-        for candidate in self.memory.parameters(for: search.origin) where found == nil {
-            // The search reaches it, whatever the candidates before it cost.
-            guard let rank = candidates.firstIndex(of: candidate), (rank + 1) * cost <= budget else { continue }
-            found = try self.trial(of: candidate, search, budget, &works, attempt)
+        let known = self.memory.parameters(for: search.origin).compactMap { candidates.firstIndex(of: $0) }.sorted()
+        // The search reaches them, whatever the candidates before them cost.
+        for rank in known where found == nil && (rank + 1) * cost <= budget {
+            found = try self.trial(of: candidates[rank], search, budget, &works, attempt)
+            guard found != nil else { continue }
+            // The first of several that reproduce the stream is the result, as if nothing were known.
+            for earlier in candidates[..<rank] where works[earlier] == nil {
+                guard isShort || Self.mayCoincide(earlier, candidates[rank]) else { continue }
+                guard let first = try self.trial(of: earlier, search, budget, &works, attempt) else { continue }
+                found = first
+                break
+            }
         }
         for candidate in candidates where found == nil && budget > 0 {
             if works[candidate] == nil { found = try self.trial(of: candidate, search, budget, &works, attempt) }
@@ -122,6 +130,12 @@ public struct DeflateRestorer: ~Copyable {
         }
         self.memory.learn(RestorationMemory.Finding(origin: search.origin, identity: search.identity, parameters: found))
         return found
+    }
+
+    /// Whether two candidates can give the same bytes for content that is not short. Until a block is full, the memory and the window make
+    /// little difference, and so do the limits of levels with the same search for matches: the one of zlib's levels 1 to 3, or of 4 to 9.
+    private static func mayCoincide(_ one: DeflateParameters, _ other: DeflateParameters) -> Bool {
+        (one.level < 4) == (other.level < 4) && one.strategy == other.strategy
     }
 
     /// The candidate, if it reproduces the stream. If not, `works` receives its cost.

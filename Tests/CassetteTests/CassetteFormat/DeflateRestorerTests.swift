@@ -129,7 +129,8 @@ struct DeflateRestorerTests {
             costs.append(restorer.work - before - content.count)
         }
         #expect(costs[0] > 0)
-        #expect(costs[1] == 0 && costs[2] == 0)
+        // Only candidates before them that may give the same bytes are tried besides.
+        #expect(costs[1] < costs[0] && costs[2] < costs[0])
     }
 
     @Test func bytesSeenBeforeCostNothing() {
@@ -205,20 +206,21 @@ struct DeflateRestorerTests {
     }
 
     /// A body whose parameters are far down the list is recorded alone, and after bodies of the same origin that help or hinder the search.
-    @Test func whetherParametersAreFoundDependsOnTheBodyAlone() {
+    @Test func whichParametersAreFoundDependsOnTheBodyAlone() {
         var generator = CodingFixtures.Generator(seed: 8)
-        for size in [300, 5000, 12_000, 20_000, 100_000, 400_000] {
+        for size in [0, 20, 300, 5000, 12_000, 20_000, 50_000, 100_000, 400_000] {
             let content = generator.text(size)
-            for (level, memory, window) in [(6, 8, 15), (4, 8, 15), (7, 9, 15), (8, 9, 15), (6, 3, 15), (1, 8, 9)] {
+            // The third one is that of Apache, whose short bodies have the same bytes with the default memory.
+            for (level, memory, window) in [(6, 8, 15), (4, 8, 15), (6, 9, 15), (7, 9, 15), (8, 9, 15), (6, 3, 15), (1, 8, 9)] {
                 let parameters = DeflateParameters(level: level, memoryLevel: memory, windowBits: window)
                 let wire = CodingFixtures.deflated(content, parameters, .gzip)
                 var alone = DeflateRestorer()
-                let isFound = self.search(&alone, wire, content) != nil
+                let found = self.search(&alone, wire, content)
                 for histories in [[parameters], [DeflateParameters(level: 2), DeflateParameters(level: 3)], []] {
                     var restorer = DeflateRestorer()
                     for known in histories { restorer.memory.found(known, for: "o") }
                     for _ in 0..<(histories.isEmpty ? 5 : 0) { restorer.memory.missed(for: "o") }
-                    #expect((self.search(&restorer, wire, content) != nil) == isFound, "\(size) \(level) \(memory) \(window) \(histories)")
+                    #expect(self.search(&restorer, wire, content) == found, "\(size) \(level) \(memory) \(window) \(histories)")
                 }
             }
         }
