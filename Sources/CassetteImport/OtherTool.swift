@@ -22,6 +22,7 @@ struct OtherTool {
             ),
             ([".proxymanlog", ".proxymanlogv2", ".proxymansession"], OtherTool("Proxyman", "in Proxyman, choose File > Export > HAR")),
             ([".bru"], OtherTool("Bruno, which has requests without answers", "send them through \"wiretape record\"")),
+            ([".jtl"], OtherTool("JMeter, whose results lack bodies", "run the plan through \"wiretape record\"")),
             ([".jmx"], OtherTool("JMeter, which has requests without answers", "run the plan through \"wiretape record\"")),
             ([".paw", ".rapidapi"], OtherTool("Paw", "in Paw, export HAR, or send the requests through \"wiretape record\"")),
             ([".etl"], OtherTool("Event Tracing for Windows", "in the browser, save a HAR")),
@@ -47,7 +48,15 @@ struct OtherTool {
     init?(beginning: ArraySlice<UInt8>) {
         func starts(_ bytes: [UInt8]) -> Bool { beginning.starts(with: bytes) }
         let text = String(decoding: beginning.prefix(2048), as: UTF8.self)
-        if starts(Array("SQLite format 3".utf8)) {
+        if text.hasPrefix("!tape") {
+            self.init("OkReplay or Betamax for Java", "run the tests once more through \"wiretape record\"")
+        } else if text.hasPrefix("{"), ["req:", "meta:"].allSatisfy(text.contains), text.contains("createdAt") || text.contains("res:") {
+            self.init("Talkback, in JSON5", "start it, and record it with \"wiretape record\"")
+        } else if text.hasPrefix("timeStamp,elapsed,") {
+            self.init("JMeter, whose results lack bodies", "run the plan through \"wiretape record\"")
+        } else if text.contains("module.exports = function (req, res)") {
+            self.init("yakbak, as JavaScript", "start it, and record it with \"wiretape record\"")
+        } else if starts(Array("SQLite format 3".utf8)) {
             self.init("a program with a database (SQLite), as ZAP and Requestly have", "export HAR there")
         } else if starts(Array("bplist00".utf8)) {
             self.init("a program of Apple's platforms, in a binary property list", "export HAR there")
@@ -78,6 +87,12 @@ struct OtherTool {
         }
     }
 
+    /// A file of requests for an HTTP client of an editor, by its name. Only to be asked of a file that has no messages as they are sent.
+    init?(requests path: String) {
+        guard [".http", ".rest"].contains(where: path.lowercased().hasSuffix) else { return nil }
+        self.init("an editor's HTTP client, and has requests without answers", "send them through \"wiretape record\"")
+    }
+
     /// Whether it is what curl prints with `-v` or `--trace`: each line that was sent or received has a mark.
     private static func isCurl(_ text: String) -> Bool {
         if text.hasPrefix("== Info:") || text.hasPrefix("=> Send header") { return true }
@@ -105,14 +120,44 @@ struct OtherTool {
         case "imposters",
             "stubs" where names.contains("port"):
             self.init("mountebank", "start it, and record it with \"wiretape record\"")
+        case "_postman_variable_scope":
+            self.init(
+                "Postman, with the variables of an environment and no requests",
+                "export the collection, and give it the variables with --placeholder NAME=VALUE")
+        case "interactions" where names.contains("consumer") && names.contains("provider"):
+            self.init("Pact, which has examples of a contract", "start its stub server, and record it with \"wiretape record\"")
+        case "res" where names.contains("req"): self.init("Talkback", "start it, and record it with \"wiretape record\"")
         case "lighthouseVersion": self.init("Lighthouse, which lacks bodies", "in the browser, save a HAR with content")
+        default: return nil
+        }
+    }
+
+    /// Recognised by the value of a member of the outermost object.
+    init?(_ value: SourceValue, named name: String, _ names: [String]) {
+        switch name {
+        case "client" where value.string == "Thunder Client":
+            self.init("Thunder Client, which has requests without answers", "send them through \"wiretape record\"")
+        case "requests" where value.list?.first?["responseDefinition"] != nil:
+            self.init(
+                "WireMock's journal of requests, which lacks bodies of answers",
+                "import its stubs (\"mappings\"), or start it, and record it with \"wiretape record\"")
+        case "requests" where names.contains("folders"):
+            self.init("Hoppscotch, which has requests without answers", "send them through \"wiretape record\"")
+        case "requests" where names.contains("id") && names.contains("name"):
+            self.init("Postman, in format 1", "in Postman, export the collection in format 2.1, with saved answers")
         default: return nil
         }
     }
 
     /// Recognised by the first element of a list.
     init?(_ element: SourceValue) {
-        if element["httpRequest"] != nil, element.first("httpResponse", "httpForward", "id") != nil {
+        if element["folders"] != nil, element["requests"] != nil {
+            self.init("Hoppscotch, which has requests without answers", "send them through \"wiretape record\"")
+        } else if element["request"] != nil, element["response"]?["status_code"] != nil {
+            self.init("ExVCR", "run the tests once more through \"wiretape record\"")
+        } else if element["request"] != nil, element["response"]?["status"]?["code"] != nil {
+            self.init("PHP-VCR", "run the tests once more through \"wiretape record\"")
+        } else if element["httpRequest"] != nil, element.first("httpResponse", "httpForward", "id") != nil {
             self.init("MockServer", "start it, and record it with \"wiretape record\"")
         } else if element["traceEvents"] != nil || element["ph"] != nil && element["ts"] != nil {
             self.init("a browser's performance trace, which lacks bodies", "in the browser, save a HAR with content")

@@ -19,6 +19,8 @@ enum RecordingSniffer {
         }
         guard let first = beginning.first else { throw CassetteError(.damaged, "\"\(path)\" is empty: name another file.") }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            // JSON5 would be damaged JSON.
+            if let other = OtherTool(beginning: beginning) { throw other.error(path) }
             return try self.kind(of: JSONStream(SourceInput.open(path), context), path)
         }
         // A length, a colon, and a dictionary's first key.
@@ -32,7 +34,7 @@ enum RecordingSniffer {
         if beginning.starts(with: "WARC/".utf8) { return .warc }
         if WireMessages.isStartLine(beginning) { return .raw }
         if BurpReader.isBeginning(beginning) { return .burp }
-        if let other = OtherTool(beginning: beginning) { throw other.error(path) }
+        if let other = OtherTool(beginning: beginning) ?? OtherTool(requests: path) { throw other.error(path) }
         guard !beginning.contains(0) else { throw self.unknown(path, "it does not begin like a recording") }
         return try self.kind(of: YAMLStream(SourceInput.open(path), context), path)
     }
@@ -134,7 +136,10 @@ enum RecordingSniffer {
                 }
                 return .vcr
             case "grpc_interactions", "ws_interactions": return .cassetter
+            case "requests", "client":
+                if let other = OtherTool(try stream.value(), named: name, names) { throw other.error(path) }
             case "interactions":
+                if let other = OtherTool(member: name, names) { throw other.error(path) }
                 guard try stream.enterList() else {
                     throw self.unknown(path, "its interactions are \(try stream.value().kind)")
                 }

@@ -261,6 +261,26 @@ import Testing
         ("x.txt", "*   Trying 127.0.0.1:80...\n> GET /x HTTP/2\n> Host: a.test\n", "curl"),
         ("x.txt", "== Info:   Trying 1.2.3.4\n", "curl"),
         ("x.httprr", "httprr trace v2\n1 1\nab", "httprr trace v2"),
+        ("x.yaml", "!tape\nname: x\ninteractions:\n- recorded: 2026-01-01T00:00:00.000Z\n", "OkReplay"),
+        ("x.json5", "{\n  meta: {\n    createdAt: new Date,\n  },\n  req: {\n    url: \"/x\"}}", "Talkback"),
+        ("x.tape", #"{"meta": {"createdAt": "x"}, "req": {"url": "/x"}, "res": {"status": 200}}"#, "Talkback"),
+        ("x.jtl", "timeStamp,elapsed,label\n1,2,x\n", "JMeter"), ("x.csv", "timeStamp,elapsed,label\n1,2,x\n", "JMeter"),
+        ("x.js", "var p = require(\"path\");\nmodule.exports = function (req, res) {", "yakbak"),
+        ("x.http", "### a\nGET http://a.test/x\nAccept: */*\n", "an editor's HTTP client"),
+        ("x.rest", "GET /x\n", "an editor's HTTP client"),
+        ("x.json", #"{"name": "x", "values": [], "_postman_variable_scope": "environment"}"#, "--placeholder NAME=VALUE"),
+        ("x.json", #"{"id": "x", "name": "x", "requests": [{"url": "http://a"}]}"#, "Postman, in format 1"),
+        ("x.json", #"{"consumer": {"name": "a"}, "provider": {"name": "b"}, "interactions": []}"#, "Pact"),
+        ("x.json", #"{"client": "Thunder Client", "collectionName": "x", "requests": []}"#, "Thunder Client"),
+        ("x.json", #"{"requests": [{"id": "x", "request": {}, "responseDefinition": {"status": 200}}]}"#, "WireMock's journal"),
+        ("x.json", #"[{"v": 2, "name": "x", "folders": [], "requests": []}]"#, "Hoppscotch"),
+        ("x.json", #"{"v": 2, "name": "x", "folders": [], "requests": []}"#, "Hoppscotch"),
+        ("x.json", #"[{"request": {"method": "get", "url": "http://a.test/x"}, "response": {"status_code": 200, "type": "ok"}}]"#, "ExVCR"),
+        (
+            "x.yml",
+            "-\n    request:\n        method: GET\n        url: 'http://a.test/x'\n    response:\n        status:\n            code: '200'\n",
+            "PHP-VCR"
+        ),
         ("x.json", #"[{"httpRequest": {}, "httpResponse": {}}]"#, "MockServer"), ("x.bru", "get {\n}\n", "Bruno"),
     ]) func filesOfOtherToolsAreNamed(_ name: String, _ text: String, _ tool: String) throws {
         let message = try self.importing.failure(text, as: name)
