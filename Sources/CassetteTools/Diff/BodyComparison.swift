@@ -15,7 +15,11 @@ struct BodyComparison {
     var showsAll = false
 
     /// Places do not include the message: `json:/a`, `xml:/a/b`, `form:name`, `part:name`, `body`.
-    func changes(_ old: Body?, _ new: Body?) throws -> [FieldChange] {
+    ///
+    /// - Parameter fields: the header fields of both messages, which say of what kind their bodies are.
+    func changes(
+        _ old: Body?, _ new: Body?, fields: (old: HeaderFields, new: HeaderFields) = (HeaderFields(), HeaderFields())
+    ) throws -> [FieldChange] {
         switch (old, new) {
         case (nil, nil): return []
         case (let old?, nil): return old.byteCount == 0 ? [] : [FieldChange("body", Self.words(old), nil)]
@@ -26,36 +30,42 @@ struct BodyComparison {
                 changes.append(FieldChange("body", Self.wholeness(old), Self.wholeness(new), drift: .type))
             }
             guard old.content != new.content else { return changes }
-            return changes + (try self.contents(old, new))
+            return changes + (try self.contents(old, new, fields))
         }
     }
 
     /// The same for contents without a body.
     func changes(of old: BodyContent, _ new: BodyContent) throws -> [FieldChange] {
-        old == new ? [] : try self.contents(Body(size: 0, content: old), Body(size: 0, content: new))
+        old == new ? [] : try self.contents(Body(size: 0, content: old), Body(size: 0, content: new), (HeaderFields(), HeaderFields()))
     }
 
     private static func wholeness(_ body: Body) -> String { body.isComplete ? "complete" : "cut short" }
 
     private static func words(_ body: Body) -> String { ByteComparison.count(body.byteCount) }
 
-    private func contents(_ old: Body, _ new: Body) throws -> [FieldChange] {
+    private typealias Fields = (old: HeaderFields, new: HeaderFields)
+
+    private func contents(_ old: Body, _ new: Body, _ fields: Fields) throws -> [FieldChange] {
         switch (old.content, new.content) {
         case (.file(let one), .file(let other)) where one.sha256 == other.sha256 && one.size == other.size: return []
         case (.json(let one, _), .json(let other, _)):
             guard let one = try? JSONDocument(one), let other = try? JSONDocument(other) else { break }
             return self.json(one.root, other.root)
-        case (.form(let one), .form(let other)): return self.forms(one, other)
+        case (.form(let one), .form(let other)):
+            let hasStructure = (one.fields + other.fields).contains { ["{", "[", "<"].contains($0.value?.first) }
+            if hasStructure, let changes = try self.byKind(old, new, fields) { return changes }
+            return self.forms(one, other)
         case (.text(let one), .text(let other)) where Self.mayBeXML(one) && Self.mayBeXML(other) && !self.showsAll:
             if let changes = Self.xml(one, other) { return changes }
             return try self.bytes(
                 ByteSource(PlaceholderNumbers.leftOut(one)), ByteSource(PlaceholderNumbers.leftOut(other)), at: "body")
         case (.text(let one), .text(let other)) where !self.showsAll:
+            if let changes = try self.byKind(old, new, fields) { return changes }
             return try self.bytes(
                 ByteSource(PlaceholderNumbers.leftOut(one)), ByteSource(PlaceholderNumbers.leftOut(other)), at: "body")
         case (.multipart(let one), .multipart(let other)): return try self.multipart(one, other)
         case (.grpc(let one), .grpc(let other)): return try self.messages(one, other)
-        default: break
+        default: if let changes = try self.byKind(old, new, fields) { return changes }
         }
         let isOfOtherType = if let one = Self.type(old.content), let other = Self.type(new.content) { one != other } else { false }
         return try self.bytes(self.source(old, self.old), self.source(new, self.new), at: "body", drift: isOfOtherType ? .type : .value)
@@ -101,6 +111,59 @@ struct BodyComparison {
             guard case .xml(let path, let new, let old) = difference else { return FieldChange("body", "\(difference)", nil, drift: .type) }
             let isSecret = path.split { $0 == "/" || $0 == "@" || $0 == "[" }.contains { SecretShapes.isSecretName(String($0)) }
             return FieldChange("xml:\(path)", old, new, isSecret: isSecret)
+        }
+    }
+
+    // MARK: Kinds
+
+    /// A longer body is compared by its bytes.
+    private static let kindLimit = 4 << 20
+
+    /// Compares bodies as a replay does, if both are of the same kind and that has places; nil if not.
+    private func byKind(_ old: Body, _ new: Body, _ fields: Fields) throws -> [FieldChange]? {
+        guard !self.showsAll, let one = try self.facets(old, fields.old, self.old), let other = try self.facets(new, fields.new, self.new),
+            one.kind == other.kind
+        else { return nil }
+        switch one.kind {
+        case .json, .jsonLines, .xml, .form, .multipart, .http, .messagePack, .cbor, .amazonFrames: break
+        // Sizes and signatures of chunks do not count.
+        case .text, .bytes: if one != other || AWSChunks(fields.old) == nil || AWSChunks(fields.new) == nil { return nil }
+        case .none, .grpc, .graphQL: return nil
+        }
+        return other.differences(fromRecorded: one).map { Self.change($0) }
+    }
+
+    private func facets(_ body: Body, _ fields: HeaderFields, _ reader: BodyReader) throws -> BodyFacets? {
+        let source = try self.source(body, reader)
+        guard source.size <= Self.kindLimit else { return nil }
+        var headers = HeaderFields()
+        if let type = fields.first("content-type") { headers.append(name: "Content-Type", value: type) }
+        // Other codings have been removed.
+        if AWSChunks(fields) != nil { headers.append(name: "Content-Encoding", value: "aws-chunked") }
+        var builder = BodyFacetBuilder(rules: .standard, headers: headers, url: "")
+        var bytes = [UInt8](repeating: 0, count: source.size)
+        try bytes.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
+        bytes.withUnsafeBytes { builder.push($0) }
+        return builder.finish()
+    }
+
+    /// - Parameter container: the part or field that contains it, with a bar: `part:meta|`.
+    private static func change(_ difference: RequestDifference, in container: String = "") -> FieldChange {
+        func change(_ place: String, _ old: String?, _ new: String?) -> FieldChange {
+            let isSecret = place.split { "/@[:|".contains($0) }.contains { SecretShapes.isSecretName(String($0)) }
+            return FieldChange("\(container)\(place)", old, new, isSecret: isSecret)
+        }
+        switch difference {
+        case .json(let pointer, let new, let old): return change("json:\(pointer)", old, new)
+        case .element(let array, let index, let isNew):
+            return change("json:\(array)/\(index)", isNew ? nil : "there", isNew ? "there" : nil)
+        case .order(let pointer, let moved): return change("json:\(pointer)", "in order", "\(moved) elements moved")
+        case .xml(let path, let new, let old): return change("xml:\(path)", old, new)
+        case .formField(let name, let new, let old): return change("form:\(name)", old, new)
+        case .header(let name, let new, let old): return change("header:\(name)", old, new)
+        case .within(let inner, let difference): return self.change(difference, in: "\(container)\(inner)|")
+        case .parted(_, let difference): return self.change(difference, in: container)
+        default: return FieldChange(container.isEmpty ? "body" : String(container.dropLast()), "\(difference)", nil, drift: .value)
         }
     }
 
@@ -222,6 +285,14 @@ struct BodyComparison {
             {
                 changes += self.json(one.root, other.root).map {
                     FieldChange("\(place) \($0.place)", $0.old, $0.new, isSecret: isSecret, drift: $0.drift)
+                }
+            } else if let kinds = try self.byKind(
+                Body(size: 0, content: one.bodyContent), Body(size: 0, content: other.bodyContent), (old.headers.fields, new.headers.fields)
+            ) {
+                changes += kinds.map { change in
+                    var change = change
+                    change.place = change.place == "body" ? place : "\(place) \(change.place)"
+                    return change
                 }
             } else {
                 changes += try self.bytes(

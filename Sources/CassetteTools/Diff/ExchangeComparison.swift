@@ -37,7 +37,7 @@ public struct ExchangeComparison {
             showsAll: self.showsAll)
         self.note("version", old.version.description, new.version.description, &changes)
         changes += HeaderComparison.changes(old.headers, new.headers, showsAll: self.showsAll)
-        changes += try self.bodies.changes(old.body, new.body)
+        changes += try self.bodies.changes(old.body, new.body, fields: (old.headers, new.headers))
         changes += self.trailers(old.trailers, new.trailers)
         if self.showsAll { changes += self.form(old.body, new.body) }
         return changes.map { self.placed("request", $0) }
@@ -77,7 +77,7 @@ public struct ExchangeComparison {
         }
         self.note("version", old.version.description, new.version.description, &changes)
         changes += HeaderComparison.changes(old.headers, new.headers, showsAll: self.showsAll)
-        changes += try self.bodies.changes(old.body, new.body)
+        changes += try self.bodies.changes(old.body, new.body, fields: (old.headers, new.headers))
         changes += self.trailers(old.trailers, new.trailers)
         if self.showsAll { changes += self.form(old.body, new.body) }
         return changes

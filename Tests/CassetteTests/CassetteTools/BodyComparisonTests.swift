@@ -57,6 +57,87 @@ import Testing
                 Body(size: 0, content: .grpc(GRPCMessages(messages: [GRPCMessage(content: .proto(tree))])))) == [])
     }
 
+    /// Each kind as a replay compares it: a spelling that does not count, and a change with its place.
+    @Test(
+        arguments: [
+            (
+                "application/msgpack", [0x82, 0xA1, 0x61, 1, 0xA1, 0x62, 2], [0x82, 0xA1, 0x62, 0xCC, 2, 0xA1, 0x61, 1],
+                [0x82, 0xA1, 0x61, 1, 0xA1, 0x62, 3], "json:/b"
+            ),
+            (
+                "application/cbor", [0xA2, 0x61, 0x61, 1, 0x61, 0x62, 2], [0xA2, 0x61, 0x62, 0x18, 2, 0x61, 0x61, 1],
+                [0xA2, 0x61, 0x61, 1, 0x61, 0x62, 3], "json:/b"
+            ),
+            (
+                "application/x-ndjson", Array("{\"a\":1}\n{\"b\":2}\n".utf8), Array("{ \"a\": 1 }\r\n{\"b\":2}\r\n".utf8),
+                Array("{\"a\":1}\n{\"b\":3}\n".utf8), "json:/1/b"
+            ),
+            (
+                "application/http", Array("GET /x HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{\"a\":1,\"b\":2}".utf8),
+                Array("GET /x HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{\"b\":2, \"a\":1}".utf8),
+                Array("GET /x HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{\"a\":1,\"b\":3}".utf8), "json:/b"
+            ),
+        ] as [(String, [UInt8], [UInt8], [UInt8], String)])
+    func bodiesAreComparedByTheKindsOfAReplay(_ type: String, _ old: [UInt8], _ same: [UInt8], _ changed: [UInt8], _ place: String) throws {
+        let comparison = BodyComparison(
+            old: BodyReader(cassettePath: self.folder.file("a.json")), new: BodyReader(cassettePath: self.folder.file("b.json")),
+            digest: { PortableSHA256() })
+        let fields = HeaderFields(["Content-Type: \(type)"])
+        func changes(_ new: [UInt8]) throws -> [FieldChange] {
+            try comparison.changes(
+                Body(size: old.count, content: .binary(old)), Body(size: new.count, content: .binary(new)), fields: (fields, fields))
+        }
+        #expect(try changes(same) == [])
+        #expect(try changes(changed) == [FieldChange(place, "2", "3")])
+        // As bytes, if everything is shown.
+        #expect(
+            try self.changes(Body(size: 0, content: .binary(old)), Body(size: 0, content: .binary(changed)), showsAll: true)[0].place
+                == "body")
+    }
+
+    @Test func chunksOfAWSAreNoChange() throws {
+        let comparison = BodyComparison(
+            old: BodyReader(cassettePath: self.folder.file("a.json")), new: BodyReader(cassettePath: self.folder.file("b.json")),
+            digest: { PortableSHA256() })
+        let fields = HeaderFields(["Content-Encoding: aws-chunked", "Content-Type: text/plain"])
+        func changes(_ new: String) throws -> [FieldChange] {
+            let old = "3;chunk-signature=a\r\nabc\r\n0;chunk-signature=b\r\n\r\n"
+            return try comparison.changes(
+                Body(size: 0, content: .text(Array(old.utf8))), Body(size: 0, content: .text(Array(new.utf8))), fields: (fields, fields))
+        }
+        #expect(try changes("1;chunk-signature=c\r\na\r\n2;chunk-signature=d\r\nbc\r\n0;chunk-signature=e\r\n\r\n") == [])
+        #expect(try changes("3;chunk-signature=a\r\nabd\r\n0;chunk-signature=b\r\n\r\n").map(\.place) == ["body"])
+    }
+
+    @Test func jsonInAFieldOrAPartHasItsOwnPlace() throws {
+        func form(_ value: String) -> Body {
+            Body(size: 0, content: .form(FormText(fields: [.init(name: "d", value: value), .init(name: "e", value: "1")])))
+        }
+        let comparison = BodyComparison(
+            old: BodyReader(cassettePath: self.folder.file("a.json")), new: BodyReader(cassettePath: self.folder.file("b.json")),
+            digest: { PortableSHA256() })
+        let fields = HeaderFields(["Content-Type: application/x-www-form-urlencoded"])
+        #expect(
+            try comparison.changes(form(#"{"a":1,"b":2}"#), form(#"{"b":3,"a":1}"#), fields: (fields, fields))
+                == [FieldChange("form:d|json:/b", "2", "3")])
+        #expect(try comparison.changes(form(#"{"a":1,"b":2}"#), form(#"{ "b": 2, "a":1}"#), fields: (fields, fields)) == [])
+        #expect(try comparison.changes(form("x"), form("y"), fields: (fields, fields)) == [FieldChange("form:d", "x", "y")])
+        func part(_ json: String) throws -> Body {
+            let message = "POST /x HTTP/1.1\r\nContent-Type: application/json\r\n\r\n\(json)"
+            let body = MultipartBody<PartContent>(
+                boundary: try #require(MultipartBoundary(Array("b".utf8))),
+                parts: [
+                    MultipartPart(
+                        delimiter: MultipartBody<PartContent>.usualDelimiter(isFirst: true),
+                        headers: PartHeaderSection(lines: [Array("Content-Type: application/http".utf8)]),
+                        content: .data(.text(Array(message.utf8))))
+                ])
+            return Body(size: body.size, content: .multipart(body))
+        }
+        #expect(try self.changes(part(#"{"a":1,"b":2}"#), part(#"{"b":2,"a":1}"#)) == [])
+        #expect(try self.changes(part(#"{"a":1}"#), part(#"{"a":2}"#)) == [FieldChange("part:1 json:/a", "1", "2")])
+    }
+
     @Test func xmlIsComparedByElements() throws {
         func body(_ text: String) -> Body { Body(size: text.utf8.count, content: .text(Array(text.utf8))) }
         #expect(try self.changes(body("<a b='1' c='2'/>"), body("<?xml version=\"1.0\"?>\n<a c=\"2\" b=\"1\"></a>")) == [])
