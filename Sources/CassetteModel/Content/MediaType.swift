@@ -92,6 +92,9 @@ public struct MediaType: Sendable, Hashable {
     /// Whether a body of this type is one JSON text, even if a cassette does not treat it as such (`kind`).
     package var declaresJSON: Bool {
         if self.kind == .json { return true }
+        if self.isSubtype("jsonrpc") || self.isSubtype("json5") || self.isSubtype("json+protobuf") || self.ends(with: "+prettyjws") {
+            return true
+        }
         if self.isSubtype("csp-report") || self.isSubtype("x-json") || self.isSubtype("json-rpc") || self.isSubtype("jsonrequest") {
             return true
         }
@@ -103,13 +106,15 @@ public struct MediaType: Sendable, Hashable {
     package var declaresJSONTexts: Bool {
         self.mayBeJSONTexts
             && (self.isJSONLines || self.isSubtype("x-json-stream") || self.isSubtype("x-json-seq") || self.isSubtype("json-seq")
-                || self.ends(with: "+json-seq") || self.ends(with: "+x-ndjson") || self.ends(with: "+ndjson"))
+                || self.isSubtype("x-ndjson") || self.isSubtype("x-jsonl") || self.isSubtype("json-lines") || self.isSubtype("x-ldjson")
+                || self.isSubtype("ldjson") || self.isSubtype("newline-delimited-json") || self.ends(with: "+json-seq")
+                || self.ends(with: "+x-ndjson") || self.ends(with: "+ndjson"))
     }
 
     /// Asked for each message, and false for most types without a comparison of strings.
     private var mayBeJSONTexts: Bool {
         switch self.essence.utf8.last {
-        case UInt8(ascii: "n")?: self.ends(with: "ndjson")
+        case UInt8(ascii: "n")?: self.ends(with: "ndjson") || self.ends(with: "ldjson") || self.ends(with: "-delimited-json")
         case UInt8(ascii: "l")?, UInt8(ascii: "s")?, UInt8(ascii: "q")?, UInt8(ascii: "m")?: true
         default: false
         }
@@ -119,11 +124,13 @@ public struct MediaType: Sendable, Hashable {
     package var declaresMessagePack: Bool {
         self.ends(with: "msgpack")
             && (self.isSubtype("msgpack") || self.isSubtype("x-msgpack") || self.isSubtype("vnd.msgpack") || self.ends(with: "+msgpack"))
-            || self.isSubtype("vnd.messagepack")
+            || self.isSubtype("vnd.messagepack") || self.isSubtype("x-messagepack") || self.isSubtype("messagepack")
     }
 
     /// Whether a body of this type is one CBOR value (RFC 8949, 9.5), or a sequence.
-    package var declaresCBOR: Bool { self.isSubtype("cbor") || self.ends(with: "+cbor") || self.declaresCBORSequence }
+    package var declaresCBOR: Bool {
+        self.isSubtype("cbor") || self.isSubtype("cose") || self.ends(with: "+cbor") || self.declaresCBORSequence
+    }
 
     /// Whether a body of this type is consecutive CBOR values (RFC 8742, 6).
     package var declaresCBORSequence: Bool { self.isSubtype("cbor-seq") || self.ends(with: "+cbor-seq") }

@@ -27,6 +27,8 @@ struct BodyCharacters {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Self.utf8(Array(bytes.dropFirst(3))) }
         var label = self.label.isEmpty ? declared : self.label
         if bytes.count >= 2, bytes[0] == 0 || bytes[1] == 0, bytes[0] != bytes[1] { label = bytes[0] == 0 ? "utf-16be" : "utf-16le" }
+        if bytes.count % 4 == 0, let order = Self.order32(bytes) { label = order }
+        if let text = Charset.decodeOther(bytes, label: label) { return Self.withoutMark(text) }
         let charsets = bytes.withUnsafeBytes { Charset.candidates(label: label, beginning: $0) }
         guard !charsets.isEmpty else {
             return ["", "utf-8", "utf8"].contains(label) ? Self.utf8(bytes) : unknown(bytes)
@@ -34,7 +36,21 @@ struct BodyCharacters {
         // Most texts are ASCII, which all other charsets contain.
         if Self.isPlain(bytes, charsets) { return bytes }
         guard let text = charsets.lazy.compactMap({ $0.decode(bytes) }).first else { return nil }
-        return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+        return Self.withoutMark(text)
+    }
+
+    private static func withoutMark(_ text: [UInt8]) -> [UInt8] {
+        text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+    }
+
+    /// UTF-32 by the first character, which is a byte order mark or in ASCII (RFC 4627, 3); nil if it is not UTF-32.
+    private static func order32(_ bytes: [UInt8]) -> String? {
+        guard bytes.count >= 4 else { return nil }
+        switch (bytes[0], bytes[1], bytes[2], bytes[3]) {
+        case (0xFF, 0xFE, 0, 0), (1..., 0, 0, 0): return "utf-32le"
+        case (0, 0, 0xFE, 0xFF), (0, 0, 0, 1...): return "utf-32be"
+        default: return nil
+        }
     }
 
     /// Shift_JIS replaces the backslash and the tilde by other characters.

@@ -142,7 +142,7 @@ final class ContentFacets {
             if type.isAmazonEventStream { return [.amazonFrames] }
             if type.essence == "application/vnd.svn-skel" { return [.skel] }
         }
-        let isAnything = type.essence.isEmpty || type.isForm || type.essence == "text/plain"
+        let isAnything = type.essence.isEmpty || type.essence == "*/*" || type.isForm || type.essence == "text/plain"
         let mayBeJSON = type.declaresJSON || isAnything
         var attempts: [Attempt] = plan.isGraphQL && mayBeJSON ? [.graphQL] : []
         switch plan.match {
@@ -158,6 +158,9 @@ final class ContentFacets {
             attempts.append(.jsonLines(isDeclared: true))
         } else if mayBeJSON {
             attempts += [.json, .jsonLines(isDeclared: false)]
+        } else if type.kind == .text, !type.declaresXML {
+            // Servers and clients declare JSON as a script or a page as well.
+            attempts.append(.json)
         }
         if type.declaresXML || isAnything { attempts.append(.xml) }
         if type.isForm { attempts.append(.form) }

@@ -97,7 +97,9 @@ struct TextFacet {
             text = bytes
         } else {
             let charsets = bytes.withUnsafeBytes { Charset.candidates(label: self.label, beginning: $0) }
-            guard let decoded = charsets.lazy.compactMap({ $0.decode(bytes) }).first else { return nil }
+            guard
+                let decoded = charsets.lazy.compactMap({ $0.decode(bytes) }).first ?? Charset.decodeOther(bytes, label: self.label)
+            else { return nil }
             text = decoded
         }
         return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text

@@ -71,6 +71,25 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         return zeros.even > zeros.odd ? .utf16BigEndian : .utf16LittleEndian
     }
 
+    /// Charsets that a cassette does not show decoded, but in which bodies are compared by their characters: the names of iconv by the labels
+    /// of WHATWG Encoding, 4.2, and of IANA.
+    private static let others: [String: String] = [
+        "big5": "BIG5", "big5-hkscs": "BIG5-HKSCS", "cn-big5": "BIG5", "x-x-big5": "BIG5", "euc-jp": "EUC-JP", "x-euc-jp": "EUC-JP",
+        "iso-2022-jp": "ISO-2022-JP", "iso-2022-kr": "ISO-2022-KR", "koi8-r": "KOI8-R", "koi8_r": "KOI8-R", "koi": "KOI8-R",
+        "koi8-u": "KOI8-U",
+        "utf-32": "UTF-32", "utf-32le": "UTF-32LE", "utf-32be": "UTF-32BE", "windows-874": "CP874", "tis-620": "TIS-620",
+        "iso-8859-11": "ISO-8859-11", "macintosh": "MACINTOSH",
+    ]
+
+    /// The text as UTF-8 of bytes in a charset that a cassette does not show decoded; nil if the label is of none, the bytes are not in it,
+    /// or this system does not support it.
+    package static func decodeOther(_ bytes: [UInt8], label: String) -> [UInt8]? {
+        var name = self.others[label]
+        let number = label.hasPrefix("iso-8859-") ? Int(label.dropFirst(9)) : label.hasPrefix("iso8859-") ? Int(label.dropFirst(8)) : nil
+        if let number, (2...16).contains(number), number != 12 { name = "ISO-8859-\(number)" }
+        return name.flatMap { CharsetConverter.convert(bytes, from: $0, to: "UTF-8") }
+    }
+
     /// The text as UTF-8; nil if the bytes are not in this charset, or this system does not support it.
     public func decode(_ bytes: [UInt8]) -> [UInt8]? {
         CharsetConverter.convert(bytes, from: self.converterName, to: "UTF-8")
