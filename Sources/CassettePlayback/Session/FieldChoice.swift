@@ -467,11 +467,12 @@ struct FieldChoice: Sendable {
     /// replaced. A client that combined pieces of both would get a broken file.
     func laidOut(_ index: Int, for live: LiveFields) -> ComputedRanges? {
         guard live.asksRange, live.computesRanges, let part = self.ranges[UInt32(index)], !part.isWhole, part.anyValidator != nil,
-            let profile = self.classes.first(where: { $0.members.contains(UInt32(index)) })?.profile
+            let own = self.classes.first(where: { $0.members.contains(UInt32(index)) })
         else { return nil }
+        let profile = own.profile
         let requester = profile.without(LiveFields.rangeNames)
         var best: (index: Int, facts: RangeFacts, equal: Int)?
-        for one in self.classes where one.kind == .whole {
+        for one in self.classes where one.kind == .whole && one.demands == own.demands {
             for member in one.members {
                 guard let facts = self.ranges[member], facts.isWhole, facts.coding == part.coding else { continue }
                 // Even a strong entity tag such as "1" may belong to another user's representation.
@@ -506,7 +507,7 @@ struct FieldChoice: Sendable {
         let others = LiveFields.rangeNames.union(LiveFields.negotiationNames)
         let requester = left.profile.without(others)
         var candidates: [(index: Int, facts: RangeFacts)] = []
-        for one in self.classes where requester.isOfSameRequester(as: one.profile.without(others)) {
+        for one in self.classes where one.demands == left.demands && requester.isOfSameRequester(as: one.profile.without(others)) {
             for member in one.members { if let facts = self.ranges[member] { candidates.append((Int(member), facts)) } }
         }
         return RangeRule.continued(own, candidates: candidates)
