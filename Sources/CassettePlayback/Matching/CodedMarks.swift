@@ -15,6 +15,14 @@ enum CodedMarks {
     ///
     /// - Parameter limit: the longest word in bytes; a run in a longer word is left as it is.
     static func replaced(in bytes: UnsafeRawBufferPointer, limit: Int = .max) -> [UInt8]? {
+        guard bytes.count >= self.leastLength else { return nil }
+        let further = CodedPlaceholders.replaced(in: bytes, limit: limit, plain: MatchMark.replacedPlain) { self.replaced(in: $0) }
+        guard let further else { return self.replacedOnce(in: bytes, limit: limit) }
+        return further.withUnsafeBytes { self.replacedOnce(in: $0, limit: limit) } ?? further
+    }
+
+    /// The same without placeholders behind a further coding.
+    private static func replacedOnce(in bytes: UnsafeRawBufferPointer, limit: Int) -> [UInt8]? {
         var result: [UInt8] = []
         var copied = 0
         var scan = CodedRunScan(bytes, of: .placeholders)

@@ -67,6 +67,7 @@ struct TextRedaction {
             work.learn(inItems: EventStreamData.findings(in: text, hasMore: hasMore, budget: self.budget), isPlain: false)
         }
         work.decode(survey.base64, in: text)
+        work.searchCodings(views, hasMore: hasMore)
         work.search(views)
         if depth == 0, !self.borders.isEmpty { work.search(hasMore ? self.borders.subtracting(.end) : self.borders) }
         // Filtered before adjacent edits are merged, so that a coincidental one does not take another with it.
@@ -84,6 +85,7 @@ struct TextRedaction {
                 views.append(next)
             }
         }
+        work.searchCodings(views, hasMore: false)
         work.search(views)
         let edits = places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits
         return kind == .binary || self.keepsLengths ? EditList(keepingLengths: edits) : EditList(edits)
@@ -357,6 +359,37 @@ struct TextRedaction {
             }
         }
 
+        /// Removes known secrets from base64 and hex in which `search` does not find them, or only parts of them.
+        mutating func searchCodings(_ views: [EscapeView], hasMore: Bool) {
+            guard let known = self.vault.known() else { return }
+            self.searchCodings(self.text, known, [], hasMore)
+            for depth in views.indices {
+                views[depth].bytes.withUnsafeBytes { self.searchCodings($0, known, views[...depth], hasMore) }
+            }
+        }
+
+        private mutating func searchCodings(
+            _ bytes: UnsafeRawBufferPointer, _ known: KnownSecrets, _ views: ArraySlice<EscapeView>, _ hasMore: Bool
+        ) {
+            var text = self.redaction
+            text.keepsLengths = self.keepsLengths || self.kind.isBinary
+            let secrets = CodedSecrets(text: text, known: known, depth: self.depth)
+            let fixed = text.keepsLengths
+            let base64 = secrets.replacements(in: bytes, hasMore: hasMore, isOneLine: !views.isEmpty)
+            let pairs = secrets.replacementsInPairs(in: bytes) { fixed ? $0.fitted($1) : $0.bytes }
+            guard !base64.isEmpty || !pairs.isEmpty else { return }
+            let taken = EditList(self.edits)
+            for (number, (place, text)) in (base64 + pairs).enumerated() {
+                let range = self.source(place, views)
+                guard !taken.touches(range), !self.kept.touches(range),
+                    self.budget?.spend(work: SearchBudget.costOfSecret) != false
+                else { continue }
+                // A colon needs no escape in a URL.
+                let isPadded = number >= base64.count || self.isPadded(range)
+                self.replace(range, with: self.spell().bytes(base64: text, isEscaped: self.isEscaped(range), isPadded: isPadded))
+            }
+        }
+
         /// Removes the beginning of a known secret that the end of the text cuts, and the end of one that its beginning cuts.
         mutating func search(_ borders: TextRedaction.Borders) {
             guard let known = self.vault.known() else { return }
@@ -522,10 +555,7 @@ struct PlaceholderSpelling {
         return fitting + Array(repeating: 32, count: max(0, count - fitting.count))
     }
 
-    private func fitted(_ placeholder: Placeholder, _ count: Int) -> [UInt8] {
-        let bytes = placeholder.bytes(ofLength: count)
-        return bytes.prefix(count) + Array(repeating: UInt8(ascii: "*"), count: max(0, count - bytes.count))
-    }
+    private func fitted(_ placeholder: Placeholder, _ count: Int) -> [UInt8] { placeholder.fitted(count) }
 
     private func escaped(_ bytes: [UInt8], keeping: [UInt8]) -> [UInt8] {
         var escaped: [UInt8] = []

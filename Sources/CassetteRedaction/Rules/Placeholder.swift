@@ -71,6 +71,12 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     /// The text for a given length. A token of another length would be cut, so the plain form is used instead.
     func bytes(ofLength length: Int) -> [UInt8] { self.bytes.count == length ? self.bytes : self.plainBytes }
 
+    /// The text at exactly this length: truncated, or padded with `*`.
+    func fitted(_ length: Int) -> [UInt8] {
+        let bytes = self.bytes(ofLength: length)
+        return bytes.prefix(length) + Array(repeating: UInt8(ascii: "*"), count: max(0, length - bytes.count))
+    }
+
     /// Makes a kind of some words. Characters that are not allowed become hyphens.
     public static func kind(_ words: String) -> String {
         let bytes = words.utf8.prefix(Self.kindLimit).map { Self.mayStandInKind($0) ? $0 : UInt8(ascii: "-") }

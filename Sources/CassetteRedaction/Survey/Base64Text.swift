@@ -13,8 +13,8 @@ struct Base64Text {
     let content: [UInt8]
     private let isURLSafe: Bool
     private let isPadded: Bool
-    /// The length of a line, and its line end; nil for a text of one line.
-    private let lines: (width: Int, end: [UInt8])?
+    /// The lengths of the first line and of the others, and the characters between two lines; nil for a text of one line.
+    private let lines: (first: Int, width: Int, end: [UInt8])?
 
     /// The characters around an offset that may be base64, joining lines of equal length. `isText` is false if they are too short or too
     /// long, or part of a JSON Web Token, which has its own rules.
@@ -86,11 +86,15 @@ struct Base64Text {
         var isURLSafe = false
         var isStandard = false
         var isFirst = true
-        var lines: (width: Int, end: [UInt8])?
+        var lines: (first: Int, width: Int, end: [UInt8])?
         for character in text {
             if character <= 32 {
-                if lines == nil { lines = (count, []) }
-                if isFirst { lines?.end.append(character) }
+                if lines == nil { lines = (count, 0, []) }
+                if isFirst {
+                    lines?.end.append(character)
+                } else if let first = lines?.first, lines?.width == 0 {
+                    lines?.width = count - first
+                }
                 continue
             }
             if lines != nil { isFirst = false }
@@ -105,9 +109,11 @@ struct Base64Text {
                 content.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
             }
         }
-        let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") || $0 <= 32 }.reduce(0) { $0 + ($1 <= 32 ? 0 : 1) }
         let breaks = lines.map { lines in text.reduce(0) { $0 + ($1 <= 32 ? 1 : 0) } / max(lines.end.count, 1) * lines.end.count } ?? 0
         guard count % 4 != 1, !(isURLSafe && isStandard), count + padding + breaks == text.count else { return nil }
+        // The second line may be the last one, and shorter.
+        if let first = lines?.first, lines?.width == 0 { lines?.width = max(first, count + padding - first) }
         self.lines = lines
         self.content = content
         self.isURLSafe = isURLSafe
@@ -123,9 +129,11 @@ struct Base64Text {
             while text.last == UInt8(ascii: "=") { text.removeLast() }
         }
         guard let lines = self.lines, !isOneLine, lines.width > 0 else { return text }
-        return Array(
-            stride(from: 0, to: text.count, by: lines.width).map { text[$0..<min($0 + lines.width, text.count)] }.joined(
-                separator: lines.end))
+        let others = text.dropFirst(lines.first)
+        let rows = stride(from: others.startIndex, to: others.endIndex, by: lines.width).map {
+            others[$0..<min($0 + lines.width, others.endIndex)]
+        }
+        return Array(([text.prefix(lines.first)] + rows).joined(separator: lines.end))
     }
 
     /// Whether a content is a form: names and values, with no characters that other texts have.

@@ -11,8 +11,9 @@ import Testing
     enum Spelling: String, CaseIterable {
         case base64, unpadded, urlSafe, percentEncoded, hex, upperHex
 
-        func text(_ content: String) -> String {
-            let bytes = Array(content.utf8)
+        func text(_ content: String) -> String { self.text(Array(content.utf8)) }
+
+        func text(_ bytes: [UInt8]) -> String {
             var text: [UInt8] = []
             bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
             let base64 = String(decoding: text, as: UTF8.self)
@@ -176,6 +177,43 @@ import Testing
         guard case .refuse = try recorded.session().send(body("s1", "bs2", [1, 4, 3, 2])) else {
             Issue.record("values of two members are mixed")
             return
+        }
+    }
+
+    /// Base64 in base64, UTF-16 in base64, base64 in lines, hex with colons.
+    @Test func aKnownSecretMatchesBehindFurtherCodings() throws {
+        func base64(_ bytes: [UInt8]) -> String { Spelling.base64.text(bytes) }
+        let spellings: [(String) -> String] = [
+            { base64(Array(base64(Array("u:\($0)".utf8)).utf8)) },
+            { base64("p=\($0)".utf8.flatMap { [$0, 0] }) },
+            { text in
+                let coded = base64(Array("lorem ipsum dolor sit amet, consectetur adipiscing elit \(text) sed do eiusmod".utf8))
+                return coded.prefix(40) + "\n " + coded.dropFirst(40).prefix(40) + "\n " + coded.dropFirst(80)
+            },
+            { text in text.utf8.map { Hex.encode([$0]) }.joined(separator: ":") },
+        ]
+        for (number, spelled) in spellings.enumerated() {
+            for place in [Place.text, .untyped] + (number == 2 ? [] : [.json, .query, .header]) {
+                func sent(_ secret: String, _ other: String = "1") -> SentRequests.Request { place.request(spelled(secret), other: other) }
+                let recorded = self.recorded([sent(Self.secrets[0])], secret: Self.secrets[0])
+                for held in [recorded.requests[0]] {
+                    #expect(
+                        held.url != sent(Self.secrets[0]).url || held.lines != sent(Self.secrets[0]).lines
+                            || held.sent != sent(Self.secrets[0]).sent)
+                }
+                let redaction = LiveRedactor(Redactor())
+                for secret in [Self.secrets[2], Self.secrets[1]] {
+                    _ = redaction.forOneRequest().redacted(url: "http://h/?token=\(secret)")
+                }
+                let session = recorded.session(rules: try self.rules(place), redaction: redaction)
+                #expect(try session.send(sent(Self.secrets[1])) == .replay(index: 0), "\(place) \(number)")
+                guard
+                    case .refuse = try recorded.session(rules: try self.rules(place), redaction: redaction).send(sent(Self.secrets[1], "2"))
+                else {
+                    Issue.record("\(place) \(number): another request is answered")
+                    continue
+                }
+            }
         }
     }
 
