@@ -124,6 +124,8 @@ struct HeadRedaction {
                 findings += CookieField.findings(in: bytes, range, isSet: true)
             } else if fields.isNamed("sec-websocket-protocol", at: index) {
                 findings += Self.findings(inProtocols: bytes, range)
+            } else if fields.isNamed("authentication-info", at: index) || fields.isNamed("proxy-authentication-info", at: index) {
+                findings += CredentialsField.findings(inInfo: bytes, range)
             } else if let meaning = SecretNames.meaning(ofHeader: name) {
                 findings += self.named(meaning, bytes, range)
             } else {

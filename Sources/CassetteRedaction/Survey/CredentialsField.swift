@@ -17,6 +17,22 @@ struct CredentialsField {
         "error", "error_description", "domain", "stale",
     ]
 
+    /// Parameters of the server's proof (RFC 7616, 3.5; RFC 7804, 5) from which a password can be guessed, or that identify a client. The
+    /// next nonce is not secret.
+    private static let proving: Set<String> = ["rspauth", "cnonce", "data", "sid"]
+
+    /// The secrets in the value of Authentication-Info or Proxy-Authentication-Info.
+    static func findings(inInfo text: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
+        var field = Self(text, kind: "authorization")
+        field.parameters(range) { Self.proving.contains($0) }
+        return field.findings
+    }
+
+    private init(_ text: UnsafeRawBufferPointer, kind: String) {
+        self.text = text
+        self.kind = kind
+    }
+
     /// - Parameter range: the range of the value in the text.
     init(_ text: UnsafeRawBufferPointer, _ range: Range<Int>, kind: String) {
         self.text = text
@@ -30,7 +46,7 @@ struct CredentialsField {
         if scheme == "basic" {
             self.add(rest, password: Self.password(Array(text[rest])))
         } else if scheme.hasPrefix("aws4-") || Self.hasParameters(UnsafeRawBufferPointer(rebasing: text[rest])) {
-            self.parameters(rest)
+            self.parameters(rest) { !Self.open.contains($0) }
         } else {
             self.add(rest)
         }
@@ -95,7 +111,8 @@ struct CredentialsField {
         return text[equals + 1] == UInt8(ascii: "\"") || (text[equals + 1] != UInt8(ascii: "=") && text.contains(UInt8(ascii: ",")))
     }
 
-    private mutating func parameters(_ range: Range<Int>) {
+    /// - Parameter isSecret: whether the value of a parameter of this name is removed.
+    private mutating func parameters(_ range: Range<Int>, isSecret: (String) -> Bool) {
         var start = range.lowerBound
         while start < range.upperBound {
             while start < range.upperBound, self.text[start] == 32 || self.text[start] == UInt8(ascii: ",") { start += 1 }
@@ -110,7 +127,7 @@ struct CredentialsField {
                 // The key's id, followed by the scope, which is not secret.
                 let slash = (valueStart..<end).first { self.text[$0] == UInt8(ascii: "/") } ?? end
                 self.add(valueStart..<slash)
-            } else if !Self.open.contains(name) {
+            } else if isSecret(name) {
                 self.add(valueStart..<end, isSure: false)
             }
             start = end + 1

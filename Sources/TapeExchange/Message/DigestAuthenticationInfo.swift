@@ -1,9 +1,9 @@
 public import CassetteModel
 
-/// Adapts a recorded server's proof to a live client of Digest authentication (RFC 7616, 3.5).
+/// Adapts a recorded server's proof to a live client of Digest or SCRAM authentication (RFC 7616, 3.5; RFC 7804, 5).
 ///
 /// `rspauth` proves, for one request and one `cnonce`, that the server knows the password. Clients that check it refuse an answer whose
-/// proof is for another request, as in a recorded answer.
+/// proof is for another request, as in a recorded answer. The proof of SCRAM is in `data`, and is for one login.
 public enum DigestAuthenticationInfo {
     /// Whether a header or trailer section (RFC 7615, 3) has one.
     public static func isIn(_ answer: HeaderFields) -> Bool {
@@ -21,13 +21,14 @@ public enum DigestAuthenticationInfo {
         var isChanged = false
         for index in 0..<answer.count {
             guard answer.isNamed("authentication-info", at: index) || answer.isNamed("proxy-authentication-info", at: index),
-                self.parameter("rspauth", in: answer.value(at: index)) != nil
+                self.parameter("rspauth", in: answer.value(at: index)) != nil || self.parameter("data", in: answer.value(at: index)) != nil
             else {
                 fields.append(line: answer.line(at: index))
                 continue
             }
             let cnonce = self.parameter("cnonce", in: answer.value(at: index))
-            guard cnonce == nil || !cnonces.contains(cnonce) else {
+            let isOfSCRAM = self.parameter("data", in: answer.value(at: index)) != nil
+            guard isOfSCRAM || cnonce == nil || !cnonces.contains(cnonce) else {
                 fields.append(line: answer.line(at: index))
                 continue
             }

@@ -25,6 +25,11 @@ import Testing
         #expect(self.fitted(#"nextnonce="n1""#, #"Digest cnonce="x""#) == nil)
     }
 
+    /// RFC 7804, 5: the signature of a server is for one login.
+    @Test func proofOfSCRAMIsLeftOut() {
+        #expect(self.fitted("sid=AAAABBBB, data=dj1ybUY5", "SCRAM-SHA-256 sid=AAAABBBB, data=Yz1iaXdz") == ["A: b"])
+    }
+
     @Test func answerWithoutTheFieldIsNotTouched() {
         #expect(DigestAuthenticationInfo.fitting(HeaderFields(["A: b"]), to: HeaderFields()) == nil)
     }
