@@ -201,17 +201,25 @@ public indirect enum RedactionPlace: Sendable, Hashable {
                     "\"\(text.prefix(200))\" names no header field: \(cookie ? "for a cookie write \"cookie:\(last)\"" : "a field's name has no such characters")"
                 )
             }
+            guard !name.contains("*") else { throw Self.pattern(text, of: "field", example: "header:x-api-key") }
             self = .header(name.lowercased())
         case "cookie":
             guard name.utf8.allSatisfy(Self.mayStandInToken) else {
                 throw SettingSyntaxError(
                     "\"\(text.prefix(200))\" is not the name of a cookie: write only its name, for example \"cookie:lang\"")
             }
+            guard !name.contains("*") else { throw Self.pattern(text, of: "cookie", example: "cookie:lang") }
             self = .cookie(name)
         case "query", "form", "part":
             self = try Self.named(String(words[0]), name, of: text)
         default: throw Self.unknown(text)
         }
+    }
+
+    private static func pattern(_ text: String, of thing: String, example: String) -> SettingSyntaxError {
+        SettingSyntaxError(
+            "\"\(text.prefix(200))\" names no \(thing), since a \"*\" stands for nothing else there: name each \(thing), for example \"\(example)\""
+        )
     }
 
     /// An item of a query, a field of a form, a part, or a place in one of them.

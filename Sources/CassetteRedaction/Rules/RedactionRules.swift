@@ -245,6 +245,12 @@ public struct RedactionException: Sendable, Hashable {
                     "\"\(text)\" cannot be excluded as a whole: write a kind, for example \"jwt\", or a place, for example \"header:x-api-key\""
                 )
             }
+            if case .header(let name) = place, ["cookie", "set-cookie", "set-cookie2"].contains(name) {
+                // The same values are in both fields, so that those of one cannot be kept.
+                throw SettingSyntaxError(
+                    "\"\(text.prefix(200))\" keeps nothing, since the values of cookies are in two fields: name each cookie, for example \"cookie:lang\""
+                )
+            }
             self.init(text, place: place)
         } else {
             guard !text.isEmpty, text.utf8.allSatisfy(Placeholder.mayStandInKind) else {

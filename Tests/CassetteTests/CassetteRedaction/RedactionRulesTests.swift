@@ -44,6 +44,12 @@ import Testing
         #expect(read.rules == rules.rules && read.keep == rules.keep && read.secrets == [])
     }
 
+    @Test(arguments: ["header:set-cookie", "header:Cookie", "header:set-cookie2"]) func fieldsOfCookiesAreNotKeptAsAWhole(text: String) {
+        let error = #expect(throws: SettingSyntaxError.self) { try RedactionRules(rules: [], keep: [text]) }
+        #expect(error?.message.contains("name each cookie, for example \"cookie:lang\"") == true)
+        #expect(throws: Never.self) { try RedactionRules(rules: ["header:set-cookie"], keep: ["cookie:lang"]) }
+    }
+
     @Test(arguments: ["[]", #"{"rules":"x"}"#, #"{"keep":[1]}"#]) func otherThingsAreRefused(text: String) throws {
         let value = try JSONDocument(Array(text.utf8)).root
         #expect(throws: SettingSyntaxError.self) { try RedactionRules(value) }
