@@ -88,6 +88,22 @@ struct BodyRedaction {
             let result = messages.redacted(content, isComplete: isComplete, notes: &notes)
             return Found(edits: EditList(result.edits), count: result.count)
         }
+        if isComplete, let text = GRPCWebText(content, headers) {
+            let found = text.content.withUnsafeBytes { frames -> Found in
+                let messages = UnsafeRawBufferPointer(rebasing: frames[..<text.messagesLength])
+                let found = self.edits(in: messages, text.headers, isComplete: true, notes: &notes)
+                // The length of the trailers stays.
+                let rest = UnsafeRawBufferPointer(rebasing: frames[text.messagesLength...])
+                let others = self.content.text.edits(in: rest, as: .binary).edits.map { edit in
+                    let (start, end) = (edit.range.lowerBound + messages.count, edit.range.upperBound + messages.count)
+                    return Edit(range: start..<end, bytes: edit.bytes)
+                }
+                return Found(edits: EditList(found.edits.edits + others), count: found.count + others.count)
+            }
+            guard !found.edits.isEmpty else { return found }
+            let coded = text.text(of: found.edits.applied(to: text.content))
+            return Found(edits: EditList([Edit(range: 0..<content.count, bytes: coded)]), count: found.count)
+        }
         let edits = self.content.edits(in: content, headers: headers)
         let scripts = InlineScripts(content, headers, edits)
         let named = scripts.edits(in: content)

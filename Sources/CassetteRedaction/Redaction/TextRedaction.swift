@@ -302,8 +302,16 @@ struct TextRedaction {
             let taken = EditList(self.edits)
             for run in runs {
                 let range = self.source(run, views)
-                guard !taken.touches(range), !self.kept.touches(range), !Placeholder.covers(range, in: self.text),
-                    let base64 = Base64Text(bytes[run])
+                guard !taken.touches(range), !self.kept.touches(range), !Placeholder.covers(range, in: self.text) else { continue }
+                if let hex = HexText(bytes[run]) {
+                    var inner = self.redaction
+                    (inner.isJSON, inner.isEventStream) = (false, false)
+                    inner.keepsLengths = self.keepsLengths || self.kind.isBinary
+                    let edits = hex.content.withUnsafeBytes { inner.edits(in: $0, depth: self.depth + 1) }
+                    if !edits.isEmpty { self.replace(range, with: hex.text(of: edits.applied(to: hex.content))) }
+                    continue
+                }
+                guard let base64 = Base64Text(bytes[run])
                 else { continue }
                 let redacted = base64.content.withUnsafeBytes { content -> [UInt8]? in
                     let isReadable = ReadableText.isReadable(content)

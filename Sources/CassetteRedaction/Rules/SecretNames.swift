@@ -200,6 +200,15 @@ package enum SecretNames {
         return bits
     }()
 
+    /// The meaning of a name that is found only before a long value, since its last letters are those of many names. Nil for all others.
+    static func meaning(beforeRun name: Slice<UnsafeRawBufferPointer>) -> Meaning? {
+        guard let (hash, _) = self.fold(name), self.mayBeKnown(hash), self.beforeRuns.contains(hash) else { return nil }
+        return self.byHash[hash]
+    }
+
+    private static let beforeRuns = Set(
+        ([("session", ["sessionid"])] + Self.rare).flatMap(\.names).filter { $0 != "secretbinary" }.compactMap { Self.fold($0.utf8)?.hash })
+
     private static let byHash = Self.table(Self.names + Self.rare)
     private static let headersByHash = Self.table(Self.headers)
     private static let cookiesByHash: [UInt64: Meaning] = {
@@ -256,7 +265,8 @@ package enum SecretNames {
                 "resettoken", "passwordresettoken", "resetpasswordtoken", "invitetoken", "activationtoken", "magictoken", "unlocktoken",
                 "confirmationtoken", "verificationtoken", "invitationtoken", "jwt", "sharetoken", "downloadtoken", "uploadtoken",
                 "unsubscribetoken", "storagetoken", "wstoken", "websockettoken", "identitytoken", "registrytoken",
-                "jwttoken",
+                "jwttoken", "runnerstoken", "runnertoken", "jointoken", "bottoken", "fcmtoken", "verifytoken", "installationtoken",
+                "impersonationtoken", "challengetoken",
                 "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
                 "registrationtoken", "tokensecret", "tokens", "authtokens", "apitokens", "binarysecuritytoken", "binarysecret", "ticket",
             ]
@@ -286,7 +296,8 @@ package enum SecretNames {
                 "sharedsecret", "privatekey", "privatekeypem", "encryptionkey", "masterkey", "sharedaccesskey", "storageaccountkey",
                 "totpsecret",
                 "clientkey", "sessionkey", "sessionsecret", "connectionstring", "hmackey", "secretstring", "secretkeys", "recoverycodes",
-                "backupcodes", "scratchcodes", "recoverykey",
+                "backupcodes", "scratchcodes", "recoverykey", "streamkey", "rtmpkey", "licensekey", "storagekey", "validationkey",
+                "decryptionkey",
             ]
         ),
         (
@@ -309,7 +320,18 @@ package enum SecretNames {
     ]
 
     /// Further names that are found only before the marks that usually follow them (`SurveyTable.rareNames`).
-    static let rare: [(kind: String, names: [String])] = [("password", ["psk", "wpapsk"]), ("secret", ["secretbinary"])]
+    static let rare: [(kind: String, names: [String])] = [
+        ("password", ["psk", "wpapsk", "wifipsk", "passwordhash", "passwordsalt", "securityanswer"] + Self.passwordsInOtherLanguages),
+        ("secret", ["secretbinary", "totpseed", "otpseed", "seedphrase", "recoveryphrase", "mnemonicphrase"]),
+        // The tokens of Akamai are in queries.
+        ("token", ["bearer", "hdnts", "hdnea", "hdntl"]),
+    ]
+
+    /// The word for a password in French, Portuguese, Italian and Romanian, Czech and Slovak, Polish, Spanish, Russian, Chinese, Korean and Japanese. Letters outside of ASCII are compared as they are.
+    static let passwordsInOtherLanguages = [
+        "motdepasse", "senha", "parola", "heslo", "haslo", "hasło", "contraseña", "пароль", "Пароль",
+        "密码", "密碼", "비밀번호", "パスワード",
+    ]
 
     /// Vendors' header fields whose names have no meaning elsewhere, without separators, in lower case. For a header field, an entry here
     /// takes precedence over `names`. Values of the kinds in `unsure` may be words, and are not searched for as widely elsewhere.
@@ -342,16 +364,30 @@ package enum SecretNames {
                 "xgoogfirebaseinstallationsauth", "xappwritejwt",
             ]
         ),
-        ("session", ["xsessionid", "xsession", "xsessiontoken", "xtransmissionsessionid", "mcpsessionid", "vmwareapisessionid"]),
+        ("password", ["xpin"]), ("code", ["xgithubotp"]),
+        (
+            "session",
+            [
+                "xsfdcsession", "xoktasession", "xsessionid", "xsession", "xsessiontoken", "xtransmissionsessionid", "mcpsessionid",
+                "vmwareapisessionid",
+            ]
+        ),
         (
             "signature",
             [
                 "xhubsignature", "xhubsignature256", "stripesignature", "xslacksignature", "xtwiliosignature", "xshopifyhmacsha256",
                 "xlinesignature", "xsignature", "paypaltransmissionsig", "webhooksignature", "svixsignature",
                 "xmailgunsignature", "cbaccesssign", "okaccesssign", "kcapisign", "xbapisign",
+                "xlarksignature",
             ]
         ),
-        ("authorization", ["xauthorization", "xsentryauth", "xforwardedauthorization", "xoriginalauthorization", "xserverauthorization"]),
+        (
+            "authorization",
+            [
+                "xauthorization", "xsentryauth", "xtableauauth", "grpcmetadataauthorization", "xhttpauthorization",
+                "xforwardedauthorization", "xoriginalauthorization", "xserverauthorization",
+            ]
+        ),
         (
             "secret",
             [

@@ -108,7 +108,7 @@ enum NamedValue {
     static func looksLikeKey(_ value: UnsafeRawBufferPointer) -> Bool {
         guard value.count >= 16, !value.contains(where: { $0 <= 32 }) else { return false }
         let segments = value.split { "/._:-".utf8.contains($0) }
-        if segments.count == 1 { return Self.hasDigitsAndLetters(value[...]) }
+        if segments.count == 1 { return Self.hasDigitsAndLetters(value[...]) || Self.isRandomLetters(value) }
         // `uploads/2026/report.pdf`, `user:1234:profile`
         let isOfWords = segments.contains { $0.count >= 4 && $0.allSatisfy { $0 >= 97 && $0 <= 122 } }
         if isOfWords, value.contains(UInt8(ascii: "/")) || value.contains(UInt8(ascii: ":")) { return false }
@@ -140,7 +140,18 @@ enum NamedValue {
         guard value.count >= 8, let first = value.first, FormSpelling.isAlphanumeric(first) else { return false }
         let digits = value.reduce(0) { $0 + ($1 >= 48 && $1 <= 57 ? 1 : 0) }
         let letters = value.reduce(0) { $0 + (($1 | 32) >= 97 && ($1 | 32) <= 122 ? 1 : 0) }
-        return digits >= 2 && letters >= 4 && !value.contains { $0 <= 32 || $0 >= 128 }
+        return (digits >= 2 && letters >= 4 || self.isRandomLetters(value)) && !value.contains { $0 <= 32 || $0 >= 128 }
+    }
+
+    /// Whether a value is letters of both cases, as some random tokens are by chance: capitals are as many, or vowels are few. A name of
+    /// several words has a capital for each.
+    private static func isRandomLetters(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.count >= 22, value.allSatisfy(FormSpelling.isAlphanumeric) else { return false }
+        let capitals = value.count { $0 >= 65 && $0 <= 90 }
+        let small = value.count { $0 >= 97 && $0 <= 122 }
+        let vowels = value.count { "aeiou".utf8.contains($0 | 32) }
+        return capitals * 3 >= value.count && small * 3 >= value.count
+            || capitals * 6 >= value.count && small * 6 >= value.count && vowels * 4 < value.count
     }
 
     static func isNumber(_ value: UnsafeRawBufferPointer) -> Bool {

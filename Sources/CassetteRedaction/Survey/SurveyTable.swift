@@ -59,7 +59,9 @@ struct SurveyTable: Sendable {
     ]
     /// The ends of `SecretNames.rare` and `TextSurvey.company` with the marks that usually follow them. All marks would make too many
     /// candidates.
-    private static let rareNames: [StaticString] = ["kty\"", "lob\"", "mns\"", "ary\"", "thm\"", "psk\"", "psk=", "PSK="]
+    private static let rareNames: [StaticString] = [
+        "kty\"", "lob\"", "mns\"", "ary\"", "thm\"", "psk\"", "psk=", "PSK=", "nha\"", "ola\"",
+    ]
     /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: whatever the alignment of groups, one of three of them is a whole
     /// group. The same in capitals, and `KEY`, `_KE` and `EY=`, as in names of variables. `Aut` at the beginning of a line of a message head.
     private static let base64OfNames: [StaticString] = [
@@ -86,14 +88,14 @@ struct SurveyTable: Sendable {
         ["AIza", "CRUd", "GIN ", "KLUv", "Wlhs", "_hea", "sic ", "sk-a", "sk-p", "slac", "webh", "xapp", "xoxo", "xoxp", "xoxs"],
         [
             "PD94", "PSK=", "als", "ary\"", "ass", "ata", "est", "ets", "gho_", "ghr_", "hvb.", "hvs.", "ier", "jwt", "lob\"", "ory", "pem",
-            "psk\"", "psk=", "pwd", "rd1", "rd2",
+            "psk\"", "psk=", "pwd", "rd1", "rd2", "nha\"", "ola\"",
             "rds", "ret", "thm\"", "ult", "uth",
         ],
         ["1//0", ": Se", "VE9L", "VG9r", "blanks", "dG9r", "eyJ"],
         [
             "BEGI", "DQpB", "IED ", "PASS", "PGT-", "Q1JF", "QVNT", "QXV0", "RUNS", "RVk9", "S0VO", "S0VZ", "T0tF", "TGT-", "U0VD", "U1NX",
             "UEFT", "UEQ5", "UGFz", "W3si", "JVBE", "T2Jq", "UEFS", "UEsD", "X0tF", "Y0dG", "Y3Jl", "YXNz", "ZEc5",
-            "ZFhO", "ZWNy", "ZXlB", "ZXlK", "flags",
+            "ZFhO", "ZWNy", "ZXlB", "ZXlK", "flags", "foreign",
         ],
     ]
     private static let otherNames = 5
@@ -123,10 +125,17 @@ struct SurveyTable: Sendable {
         add("sic ", .basicScheme)
         for letters in ["LUES", "lues"] as [StaticString] { add(letters, .rows) }
         for letters in Self.rareNames { add(letters, .name) }
+        var foreign: [UInt32] = []
+        for name in SecretNames.passwordsInOtherLanguages where !name.utf8.allSatisfy({ $0 < 128 }) {
+            let word = Self.word(name.utf8.suffix(3) + [UInt8(ascii: "\"")])
+            anchors[word] = .name
+            foreign.append(word)
+        }
         for letters in Self.base64OfNames { add(letters, .base64) }
         for letters in Self.base64Beginnings { add(letters, .base64Beginning) }
-        var classes: [(name: String, words: [UInt32])] = anchors.filter { $0.value != .webToken }
+        var classes: [(name: String, words: [UInt32])] = anchors.filter { $0.value != .webToken && !foreign.contains($0.key) }
             .map { (Self.text($0.key), [$0.key]) }
+        classes.append(("foreign", foreign))
         classes.append(("eyJ", webTokens))
         classes.append(("flags", Self.flags()))
         let blanks = Self.blanks()

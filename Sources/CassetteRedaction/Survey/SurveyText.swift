@@ -173,6 +173,7 @@ struct SurveyText {
             let byte = self.bytes[start - 1]
             guard
                 FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+                    || byte >= 128
             else { break }
             start -= 1
         }

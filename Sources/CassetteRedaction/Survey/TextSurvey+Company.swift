@@ -11,6 +11,7 @@ extension TextSurvey {
         switch end - start {
         case 3 where self.text.isWord("kty", endingAt: end): self.webKey(start)
         case 5 where self.text.isWord("value", endingAt: end): self.markedValue(start)
+        case 4 where self.text.isWord("data", endingAt: end): self.data(start, colon)
         case 4 where self.text.isWord("keys", endingAt: end): self.listedKeys(self.text.skipSpace(colon + 1))
         case 7 where self.text.isWord("columns", endingAt: end): self.rows(start, columnsAt: self.text.skipSpace(colon + 1))
         case 10 where self.text.isWord("primarykey", endingAt: end), 12 where self.text.isWord("secondarykey", endingAt: end):
@@ -70,14 +71,48 @@ extension TextSurvey {
             return Self.flags.contains { name.count == $0.utf8CodeUnitCount && self.text.isWord($0, endingAt: name.upperBound) }
                 && self.text.isWord("true", endingAt: flag + 4)
         }
-        if isOfType || isFlagged { self.add(value, Self.secret, .json) }
+        // Azure Key Vault, "Get Secret".
+        let isOfVault =
+            object["id"].map { id in
+                let id = UnsafeRawBufferPointer(rebasing: self.bytes[id])
+                return id.starts(with: "https://".utf8) && ByteSearch.contains(".vault.azure.net/secrets/", in: id)
+            } ?? false
+        if isOfType || isFlagged || isOfVault { self.add(value, Self.secret, .json) }
     }
+
+    /// Handles `data` of secrets: `{"name": "projects/…/secrets/…", "payload": {"data": "…"}}` (Google Secret Manager, "Access") and
+    /// `{"data": {"data": {…}, "metadata": {"version": 1}}}` (HashiCorp Vault, KV version 2).
+    private mutating func data(_ start: Int, _ colon: Int) {
+        guard self.hasMarkings, let open = DirectMembers.opening(before: start - 1, in: self.text) else { return }
+        let value = self.text.skipSpace(colon + 1)
+        if self.text.byte(value) == UInt8(ascii: "\""), self.text.keyOfMember(valueAt: open, ["payload"]) != nil {
+            guard let name = self.object(around: open)?["name"],
+                ByteSearch.contains("/secrets/", in: UnsafeRawBufferPointer(rebasing: self.bytes[name])),
+                let close = self.text.endOfString(value + 1)
+            else { return }
+            self.add(value + 1..<close, Self.secret, self.codedSpelling(value + 1..<close))
+        } else if self.text.byte(value) == UInt8(ascii: "{"), self.text.keyOfMember(valueAt: open, ["data"]) != nil {
+            guard let object = self.object(around: start - 1),
+                let metadata = object.others.first(where: { $0.count == 8 && self.text.isWord("metadata", endingAt: $0.upperBound) }),
+                let values = NestedValues(self.text, openAt: value)
+            else { return }
+            let brace = self.text.skipSpace(self.text.skipSpace(metadata.upperBound + 1) + 1)
+            guard self.text.byte(brace) == UInt8(ascii: "{") else { return }
+            let described = DirectMembers(self.text, openAt: brace)
+            guard described.has("version", "created_time", "destroyed") else { return }
+            for (_, range, _) in values.values { self.addNested(range, name: nil, Self.secret, isWord: false) }
+        }
+    }
+
+    private static let markings: [StaticString] = [
+        "SecureString", "masked", "secured", "encrypted", "secret_text", ".vault.azure.net/", "/secrets/", "created_time",
+    ]
 
     /// Most texts have none of the words, and many members named `value`.
     private var hasMarkings: Bool {
         mutating get {
             if let marksValues { return marksValues }
-            let found = (["SecureString", "masked", "secured", "encrypted", "secret_text"] as [StaticString]).contains {
+            let found = Self.markings.contains {
                 ByteSearch.contains($0, in: self.bytes)
             }
             self.work += self.bytes.count

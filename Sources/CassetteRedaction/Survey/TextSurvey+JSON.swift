@@ -23,6 +23,10 @@ extension TextSurvey {
             if self.text.byte(open) == UInt8(ascii: "{") { self.identifier(start, end, openAt: open, meaning) }
             if quote == UInt8(ascii: "\""), self.member(start, colon, meaning) { return }
             if self.isFree { self.labelled(start - 1, end, valueFrom: colon + 1, meaning) }
+        case UInt8(ascii: "=") where self.text.byte(colon + 1) == UInt8(ascii: "\""):
+            // `"NAME"="value"` in files of the Windows registry.
+            guard self.isFree, self.text.beginsLine(start - 1), let meaning = self.meaning(start, end) else { return }
+            self.literal(colon + 1, meaning)
         case UInt8(ascii: "="), UInt8(ascii: "-"):
             guard self.isFree, self.text.byte(colon + 1) == UInt8(ascii: ">"), let meaning = self.meaning(start, end) else { return }
             self.literal(self.text.skipSpace(colon + 2), meaning)
@@ -305,6 +309,6 @@ extension TextSurvey {
 
     private static let namingMembers: [StaticString] = [
         "field", "attribute", "property", "param", "parameter", "variable", "type", "target", "selector", "header", "k", "n", "column",
-        "setting", "option", "parameterkey", "label",
+        "setting", "option", "parameterkey", "label", "designation",
     ]
 }

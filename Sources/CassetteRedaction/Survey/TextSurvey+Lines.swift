@@ -7,9 +7,14 @@ extension TextSurvey {
     ///
     /// - Parameter start: the beginning of the name, including its quote.
     mutating func labelled(_ start: Int, _ end: Int, valueFrom: Int, _ meaning: SecretNames.Meaning) {
-        guard !meaning.needsCompany, self.text.mayPrecedeName(start - 1) else { return }
+        // `:name: value`, a symbol of Ruby in YAML.
+        let isSymbol = start > 0 && self.bytes[start - 1] == UInt8(ascii: ":") && self.text.beginsLine(start - 1)
+        guard !meaning.needsCompany, isSymbol || self.text.mayPrecedeName(start - 1) else { return }
+        let start = isSymbol ? start - 1 : start
         var meaning = meaning
-        let value = self.text.skipBlanks(valueFrom)
+        var value = self.text.skipBlanks(valueFrom)
+        // `name: Some("value")`, as Rust prints optional values.
+        if self.text.isWord("some(", endingAt: value + 5) { value += 5 }
         switch meaning.syntax {
         case .value: break
         case .credentials:

@@ -119,6 +119,7 @@ struct TextSurvey {
             case .base64: survey.base64(around: offset, isBeginning: false)
             }
         }
+        if budget?.isSpent != true { survey.tokenRuns() }
         if survey.isFree || survey.isForm || survey.isURL, budget?.isSpent != true { survey.base64OfZlib() }
         if survey.isFree, budget?.isSpent != true {
             survey.base64OfLines()
@@ -137,6 +138,47 @@ struct TextSurvey {
         let (range, isText) = Base64Text.run(in: self.text, around: offset, isBeginning: isBeginning)
         self.base64End = range.upperBound
         if isText { self.base64.append(range) }
+    }
+
+    /// Finds keys of vendors by their prefixes, and JSON and XML in hex by their first bytes.
+    private mutating func tokenRuns() {
+        var found: [Range<Int>] = []
+        var hex: [Range<Int>] = []
+        var named: [(value: Range<Int>, meaning: SecretNames.Meaning)] = []
+        TokenRuns.forEach(in: self.bytes) { run in
+            if let (value, meaning) = self.namedValue(around: run) { named.append((value, meaning)) }
+            found += VendorKey.ranges(in: run, of: self.bytes)
+            if HexText.mayBegin(self.bytes[run]) { hex.append(run) }
+            return true
+        }
+        for range in found where self.text.isWhole(range) {
+            self.findings.append(Finding(kind: "api-key", range: range, secret: Array(self.bytes[range]), spelling: .plain))
+        }
+        for (value, meaning) in named { self.add(value, meaning, .json) }
+        self.work += (found.count + named.count + hex.count) * SearchBudget.costOfName
+        self.base64 += hex.filter(self.text.isWhole)
+    }
+
+    /// How many characters may be between the quote of a value and its run: `$2b$12$`.
+    private static let leadLimit = 16
+
+    /// The string of JSON that contains a run, if it has a name that has no anchor.
+    private func namedValue(around run: Range<Int>) -> (Range<Int>, SecretNames.Meaning)? {
+        var open = run.lowerBound - 1
+        let least = max(0, run.lowerBound - Self.leadLimit)
+        while open >= least, self.bytes[open] > 32, self.bytes[open] != UInt8(ascii: "\""), self.bytes[open] != UInt8(ascii: "\\") {
+            open -= 1
+        }
+        guard open > 2, self.bytes[open] == UInt8(ascii: "\"") else { return nil }
+        let colon = self.text.skipSpaceBack(open) - 1
+        guard self.text.byte(colon) == UInt8(ascii: ":") else { return nil }
+        let end = self.text.skipSpaceBack(colon) - 1
+        guard self.text.byte(end) == UInt8(ascii: "\"") else { return nil }
+        let start = self.text.startOfName(end)
+        guard start < end, self.text.byte(start - 1) == UInt8(ascii: "\""),
+            let meaning = SecretNames.meaning(beforeRun: self.bytes[start..<end]), let close = self.text.endOfString(open + 1)
+        else { return nil }
+        return (open + 1..<close, meaning)
     }
 
     /// Finds base64 of compressed data by the beginning of zlib (RFC 1950, 2.2). Its letters are too frequent for an anchor.
@@ -204,6 +246,11 @@ struct TextSurvey {
             {
                 // `?email_token=X`, as in links of mails.
                 self.item(start, end, meaning)
+            } else if end - start > 5, self.text.isWord("data-", endingAt: start + 5), self.text.isQuote(self.text.byte(end + 1)),
+                let meaning = self.meaning(start + 5, end)
+            {
+                // `data-token="X"` in HTML.
+                self.assignment(start, end, meaning)
             }
         case UInt8(ascii: ":"):
             guard self.isFree, let meaning = self.meaning(start, end) else { return }

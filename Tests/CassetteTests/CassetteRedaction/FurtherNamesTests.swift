@@ -1,0 +1,97 @@
+import CassetteModel
+import TapeBytes
+import Testing
+
+@testable import CassetteRedaction
+
+/// Secrets under further names, and in answers of stores of secrets.
+@Suite struct FurtherNamesTests {
+    private static let secret = "Q7ls3O8ZfQ1Tqw9BCKfDzx"
+
+    @Test(arguments: [
+        "contraseña", "senha", "parola", "пароль", "Пароль", "密码", "密碼", "비밀번호", "パスワード", "hasło", "motDePasse", "heslo", "haslo",
+        "session_id", "runners_token", "join_token", "bot_token", "stream_key", "rtmp_key", "license_key", "validationKey", "seed_phrase",
+        "totp_seed", "wifi_psk", "passwordHash", "security_answer",
+    ])
+    func memberIsReplaced(name: String) {
+        let found = RedactionFixtures.body("{\"a\":1,\"\(name)\": \"\(Self.secret)\",\"b\":2}", type: "application/json")
+        #expect(!found.contains(Self.secret) && found.contains("{{") && found.hasSuffix(",\"b\":2}"), "\(found)")
+    }
+
+    /// A password that a person chose is short.
+    @Test(arguments: ["contraseña", "senha", "parola", "пароль", "密码", "비밀번호", "パスワード"])
+    func shortPasswordIsReplaced(name: String) {
+        #expect(RedactionFixtures.body("{\"\(name)\":\"geheim7!\"}", type: "application/json") == "{\"\(name)\":\"{{password:1}}\"}")
+    }
+
+    @Test func hashOfAPasswordIsReplaced() {
+        #expect(
+            RedactionFixtures.body(#"{"password_hash":"$2b$12$Q7REgeBNqEl1NipDjpRYHAQ7REgeBNqEl1NipDj"}"#, type: "application/json")
+                == #"{"password_hash":"{{password:1}}"}"#)
+    }
+
+    @Test(arguments: [
+        (#"{"value":"@","id":"https://v.vault.azure.net/secrets/db/123","attributes":{"enabled":true}}"#, "application/json"),
+        (#"{"data":{"data":{"foo":"@"},"metadata":{"created_time":"2024","version":1}}}"#, "application/json"),
+        (#"{"fields":[{"designation":"password","type":"P","value":"@"}]}"#, "application/json"),
+        ("---\n:password: @\n:user: bob\n", "application/yaml"), ("---\n- a: 1\n  :api_key: @\n", "text/plain"),
+        ("<div data-token=\"@\" id=\"a\"></div>", "text/html"), ("<div data-csrf-token='@'></div>", "text/html"),
+        ("Windows Registry Editor Version 5.00\n\n[HKEY_X]\n\"DefaultPassword\"=\"@\"\n", "text/plain"),
+        ("Login { user: \"bob\", password: Some(\"@\") }\n", "text/plain"),
+        ("<machineKey validationKey=\"@\" decryptionKey=\"@\"/>", "application/xml"),
+    ])
+    func placeIsFound(text: String, type: String) {
+        let body = text.replacing("@", with: Self.secret)
+        let found = RedactionFixtures.body(body, type: type)
+        #expect(!found.contains(Self.secret), "\(found)")
+        #expect(found.replacing(#/\{\{[a-z-]+:1\}\}/#, with: "@") == text, "\(found)")
+    }
+
+    @Test func secretManagerOfGoogleKeepsItsCoding() {
+        let coded = String(decoding: SecretCorpus.base64(Array(Self.secret.utf8)), as: UTF8.self)
+        let text = { (data: String) in #"{"name":"projects/1/secrets/db/versions/1","payload":{"data":"\#(data)"}}"# }
+        let placeholder = String(decoding: SecretCorpus.base64(Array("{{secret:1}}".utf8)), as: UTF8.self)
+        #expect(RedactionFixtures.body(text(coded), type: "application/json") == text(placeholder))
+    }
+
+    @Test(arguments: [
+        #"{"data":{"data":{"title":"Alpha7"},"metadata":{"page":1}}}"#, #"{"value":"Alpha7","id":"https://a.test/secrets/db"}"#,
+        #"{"payload":{"data":"QWxwaGE3"},"name":"projects/1/topics/a"}"#, #"{"user_id":"aB3dE6gH9kL2mN5pQ8rS","url":"/x"}"#,
+    ])
+    func otherDataStays(text: String) { #expect(RedactionFixtures.body(text, type: "application/json") == text) }
+
+    @Test(arguments: [false, true]) func jsonInHexIsSearched(isUpper: Bool) {
+        func coded(_ text: String) -> String {
+            let hex = Hex.encode(Array(text.utf8))
+            return "{\"blob\":\"\(isUpper ? hex.uppercased() : hex)\"}"
+        }
+        #expect(
+            RedactionFixtures.body(coded(#"{"password": "\#(Self.secret)"}"#), type: "application/json")
+                == coded(#"{"password": "{{password:1}}"}"#))
+        let plain = coded(#"{"name": "a", "number": 12}"#)
+        #expect(RedactionFixtures.body(plain, type: "application/json") == plain)
+    }
+
+    @Test func textOfGRPCWebIsSearched() throws {
+        func frames(_ text: String) -> [UInt8] {
+            [0, 0, 0, 0, UInt8(text.utf8.count + 2), 0x0A, UInt8(text.utf8.count)] + Array(text.utf8)
+        }
+        let first = SecretCorpus.base64(frames("Bearer \(Self.secret)"))
+        let trailers = Array("grpc-status:0\r\n".utf8)
+        let second = SecretCorpus.base64([0x80, 0, 0, 0, UInt8(trailers.count)] + trailers)
+        let found = RedactionFixtures.body(String(decoding: first + second, as: UTF8.self), type: "application/grpc-web-text+proto")
+        let bytes = try #require(Base64.decode(Array(found.utf8)))
+        #expect(bytes == frames("Bearer {{authorization:1}}") + [0x80, 0, 0, 0, UInt8(trailers.count)] + trailers)
+    }
+
+    @Test(arguments: ["Authentication-Info", "Proxy-Authentication-Info"]) func proofOfAServerIsReplaced(name: String) {
+        #expect(
+            RedactionFixtures.lines([
+                "\(name): nextnonce=\"n1\", rspauth=\"6629fae49393a05397450978507c4ef1\", cnonce=\"ab12\", nc=00000001, qop=auth"
+            ])
+                == ["\(name): nextnonce=\"n1\", rspauth=\"{{authorization:1}}\", cnonce=\"{{authorization:2}}\", nc=00000001, qop=auth"])
+        #expect(
+            RedactionFixtures.lines(["\(name): sid=AAAABBBB, data=dj1ybUY5cHFWOFM3"])
+                == ["\(name): sid={{authorization:1}}, data={{authorization:2}}"])
+    }
+}
