@@ -238,7 +238,7 @@ package enum SecretNames {
     }
 
     /// Names that also have other meanings; the value decides.
-    private static let ambiguous: Set<String> = ["key", "sig", "signature", "auth", "session", "ticket"]
+    private static let ambiguous: Set<String> = ["key", "sig", "signature", "auth", "session", "ticket", "licensekey", "storagekey"]
     private static let everyday: Set<String> = ["pass", "credential", "credentials"]
 
     private static let plurals: Set<String> = [

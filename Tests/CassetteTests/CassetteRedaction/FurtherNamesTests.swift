@@ -57,6 +57,7 @@ import Testing
     @Test(arguments: [
         #"{"data":{"data":{"title":"Alpha7"},"metadata":{"page":1}}}"#, #"{"value":"Alpha7","id":"https://a.test/secrets/db"}"#,
         #"{"payload":{"data":"QWxwaGE3"},"name":"projects/1/topics/a"}"#, #"{"user_id":"aB3dE6gH9kL2mN5pQ8rS","url":"/x"}"#,
+        #"{"license_key":"mit","storage_key":"settings"}"#,
     ])
     func otherDataStays(text: String) { #expect(RedactionFixtures.body(text, type: "application/json") == text) }
 
