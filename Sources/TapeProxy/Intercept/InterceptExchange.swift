@@ -398,8 +398,11 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// The client is silent. It may be waiting for the origin to speak first, as with mail servers and databases.
     private func dialForGreeting() {
         if self.isLedBack { return self.refuseLoop() }
+        let isIsolated = IsolatedTunnel(self.client.peer, host: self.host, port: self.port) != nil
         if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)), self.refuseUnread(.silent) { return }
         self.phase = .waitingForEither
+        // A browser's spare connection. An origin that speaks first does not speak HTTP.
+        if isIsolated { return self.wait(self.proxy.limits.clientIdle) }
         // Without dialling, the client just gets more time.
         guard self.mayDial else { return self.wait(self.proxy.limits.requestHead) }
         self.wait(2 * self.proxy.limits.connect)
