@@ -62,6 +62,8 @@ public enum ProtocolSniffer: Sendable, Hashable {
         if method.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }) {
             if start == UInt8(ascii: "/") || start == UInt8(ascii: "*") || target.starts(with: "http".utf8) { return .http }
         }
+        // git:// has NUL bytes and no line feed.
+        guard !target.prefix(self.lineLimit).prefix(while: { $0 != ASCII.lineFeed }).contains(0) else { return .other }
         guard let end = target.prefix(self.lineLimit).firstIndex(of: ASCII.lineFeed) else {
             return target.count < self.lineLimit ? .needsMore : .other
         }

@@ -47,6 +47,7 @@ internal import Testing
         "EHLO client.test\r\n", "USER anonymous\r\n", "NICK a\r\n", "PRI * HTTP/1.1\r\n", "PRI / HTTP/2.0\r\n", "GET foo\r\n",
         "GET foo HTTP/2.0\r\n",
         "SSH-2.0-OpenSSH_9\r\n", "GET/ HTTP/1.1\r\n", " GET / HTTP/1.1\r\n", "\u{0}\u{1}", "{\"a\": 1}", "GET foo HTTP/1\r\n",
+        "0032git-upload-pack /b.git\u{0}host=git.test\u{0}",
     ])
     func anythingElseIsNotOurs(text: String) {
         #expect(self.sniff(text) == .other)
@@ -67,7 +68,7 @@ internal import Testing
     }
 
     @Test func everyBeginningOfALineNeedsMoreOrSaysTheSame() {
-        for line in ["GET foo HTTP/1.1\r\n", "EHLO client\r\n", "\r\nPOST /a HTTP/1.1\r\n", "PRI * HTTP/2.0\r\n"] {
+        for line in ["GET foo HTTP/1.1\r\n", "EHLO client\r\n", "\r\nPOST /a HTTP/1.1\r\n", "PRI * HTTP/2.0\r\n", "0006git /b\u{0}h\u{0}"] {
             let whole = self.sniff(line)
             for count in 0..<line.utf8.count {
                 let part = ProtocolSniffer(line.utf8.prefix(count))
