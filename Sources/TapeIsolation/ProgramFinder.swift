@@ -28,7 +28,8 @@ final class ProgramFinder {
         let isDatagram = transport == IPPacket.udp
         let ends = isDatagram ? (destination, source) : (source, destination)
         let family = UInt8(source.address.bytes.count == 4 ? AF_INET : AF_INET6)
-        if let socket = self.socket(.socket(transport: transport, family: family, source: ends.0, destination: ends.1)) {
+        // The kernel has neither inode nor user of a socket that its program has closed.
+        if let socket = self.socket(.socket(transport: transport, family: family, source: ends.0, destination: ends.1)), socket.inode != 0 {
             return self.owner(UInt64(socket.inode)) ?? IsolatedProgram(user: socket.user)
         }
         guard isDatagram else { return nil }
