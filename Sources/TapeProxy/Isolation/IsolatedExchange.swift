@@ -93,7 +93,6 @@ final class IsolatedExchange: TunnelExchange {
         if self.isPassage { return self.pass() }
         if self.settings.refusesConnections { return self.refuse(.offline) }
         if IsolationSettings.speaksFirst.contains(self.link.port) { return self.refuse(.port) }
-        self.link.isolation.log.reached(host: self.link.host, port: self.link.port)
         let maySaveConnection = IsolationSettings.mayBeSilent.contains(self.link.port)
         self.wait(maySaveConnection ? self.proxy.limits.clientIdle : self.proxy.limits.tunnelSilence)
         self.client.setReading(true)
@@ -122,7 +121,9 @@ final class IsolatedExchange: TunnelExchange {
         guard self.phase == .waiting else { return }
         switch ProtocolSniffer(input.readableBytesView) {
         case .needsMore: self.wait(self.proxy.limits.requestHead)
-        case .tls, .http: self.continueAs(ExchangeRouter(stream: self.client).exchange(for: self.request))
+        case .tls, .http:
+            self.link.isolation.log.reached(host: self.link.host, port: self.link.port)
+            self.continueAs(ExchangeRouter(stream: self.client).exchange(for: self.request))
         case .other: self.refuse(.notHTTP)
         }
     }
