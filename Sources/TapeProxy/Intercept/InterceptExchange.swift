@@ -183,7 +183,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         switch self.phase {
         case .hello, .handshake:
             self.failed(TLSFailure(cause: .closed, message: "the client closed the connection during the handshake"))
-        case .checking, .firstBytes, .waitingForEither, .relaying, .over: break
+        case .firstBytes, .waitingForEither:
+            // An isolated program that only checks that a server is there has found one.
+            if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)) {
+                IsolatedTunnel(self.client.peer, host: self.host, port: self.port)?.refuse(.silent)
+            }
+        case .checking, .relaying, .over: break
         }
         self.phase = .over
         self.forgetGreeting()

@@ -88,7 +88,10 @@ final class IsolatedExchange: TunnelExchange {
 
     func start() {
         // Only a program that looks for open ports connects to the isolation's own.
-        if self.link.destination.address.isLoopback, !self.settings.reach.contains(self.link.port) { return self.client.close() }
+        if self.link.destination.address.isLoopback, !self.settings.reach.contains(self.link.port) {
+            self.phase = .over
+            return self.client.close()
+        }
         self.link.isolation.connected(from: self.link.source, to: self.link.destination)
         if self.isPassage { return self.pass() }
         if self.settings.refusesConnections { return self.refuse(.offline) }
@@ -154,7 +157,13 @@ final class IsolatedExchange: TunnelExchange {
         self.client.breakOff(isReset: true)
     }
 
-    func clientLeft(_ reason: String) { self.phase = .over }
+    func clientLeft(_ reason: String) {
+        let wasWaiting = self.phase == .waiting
+        self.phase = .over
+        // A program that only checks that a server is there has found one.
+        guard wasWaiting, !IsolationSettings.mayBeSilent.contains(self.link.port) else { return }
+        self.link.isolation.refused(from: self.link.source, to: self.link.destination, .silent) {}
+    }
 
     func deadlinePassed() {
         guard self.phase == .waiting, !IsolationSettings.mayBeSilent.contains(self.link.port) else { return self.client.close() }
