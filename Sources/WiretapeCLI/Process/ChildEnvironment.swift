@@ -10,6 +10,8 @@ enum ChildEnvironment {
         "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "ws_proxy", "wss_proxy",
     ]
     private static let exceptionNames = ["no_proxy", "NO_PROXY"]
+    /// Some libraries do not read address blocks.
+    private static let loopbackNames = "localhost,127.0.0.1,127.0.0.0/8,::1"
 
     /// This process's own.
     static var parent: [String: String] {
@@ -25,10 +27,12 @@ enum ChildEnvironment {
 
     /// The parent's environment with the proxy in it, and the files that make programs trust it. The password of an upstream proxy is
     /// removed, because the program does not talk to that.
-    static func through(proxy: String, trust: ChildTrust, parent: [String: String]) -> [String: String] {
+    static func through(
+        proxy: String, trust: ChildTrust, parent: [String: String], isIsolated: Bool = false
+    ) -> [String: String] {
         var environment = parent
         environment[UpstreamProxyOptions.authVariable] = nil
-        for (name, value) in self.changes(proxy: proxy, trust: trust, parent: parent) { environment[name] = value }
+        for (name, value) in self.changes(proxy: proxy, trust: trust, parent: parent, isIsolated: isIsolated) { environment[name] = value }
         return environment
     }
 
@@ -46,13 +50,18 @@ enum ChildEnvironment {
     /// Loopback names are removed from `NO_PROXY`, so that an origin on this machine is recorded too; other exceptions stay. A
     /// `*`, which would disable the proxy, is removed as well. SSL_CERT_DIR stays: libraries search it in addition to the file.
     ///
-    /// - Parameter proxy: the proxy's URL, with credentials if it requires them.
-    static func changes(proxy: String, trust: ChildTrust, parent: [String: String]) -> [(name: String, value: String)] {
+    /// - Parameters:
+    ///   - proxy: the proxy's URL, with credentials if it requires them.
+    ///   - isIsolated: the program asks its own servers directly. Connections to others come to the proxy anyway.
+    static func changes(
+        proxy: String, trust: ChildTrust, parent: [String: String], isIsolated: Bool = false
+    ) -> [(name: String, value: String)] {
         var changes = self.proxyNames.map { (name: $0, value: proxy) }
         if let reverse = self.reverse(of: proxy) { changes.append(("WIRETAPE_REVERSE", reverse)) }
         for name in self.exceptionNames {
-            guard let value = parent[name] else { continue }
-            changes.append((name, self.withoutLoopback(value)))
+            guard isIsolated || parent[name] != nil else { continue }
+            let kept = self.withoutLoopback(parent[name] ?? "")
+            changes.append((name, isIsolated ? self.loopbackNames + (kept.isEmpty ? "" : ",\(kept)") : kept))
         }
         // Node from 24 and 22.21 on, Perl's LWP and its Mojo read the proxy variables only if these are set.
         for name in ["NODE_USE_ENV_PROXY", "PERL_LWP_ENV_PROXY", "MOJO_PROXY"] { changes.append((name, "1")) }
@@ -66,7 +75,8 @@ enum ChildEnvironment {
         }
         if let address = self.address(of: proxy) {
             let options = JavaOptions.value(
-                proxy: address, needsPassword: proxy.contains("@"), store: trust.javaStore, parent: parent["JAVA_TOOL_OPTIONS"])
+                proxy: address, needsPassword: proxy.contains("@"), asksLoopback: isIsolated, store: trust.javaStore,
+                parent: parent["JAVA_TOOL_OPTIONS"])
             changes.append(("JAVA_TOOL_OPTIONS", options))
         }
         return changes
@@ -106,8 +116,12 @@ enum ChildEnvironment {
 ///
 /// Contains no proxy password: Java prints the value at each start, and reads no password from it.
 enum JavaOptions {
-    /// - Parameter needsPassword: lets Java send a password for tunnels, which it refuses otherwise.
-    static func value(proxy: ListenAddress, needsPassword: Bool = false, store: String?, parent: String?) -> String {
+    /// - Parameters:
+    ///   - needsPassword: lets Java send a password for tunnels, which it refuses otherwise.
+    ///   - asksLoopback: lets Java connect to loopback directly.
+    static func value(
+        proxy: ListenAddress, needsPassword: Bool = false, asksLoopback: Bool = false, store: String?, parent: String?
+    ) -> String {
         var properties: [(name: String, value: String)] = []
         if let store {
             properties += [
@@ -118,12 +132,13 @@ enum JavaOptions {
         properties += [
             ("http.proxyHost", proxy.host), ("http.proxyPort", "\(proxy.port)"), ("https.proxyHost", proxy.host),
             ("https.proxyPort", "\(proxy.port)"),
-            // Java otherwise connects to loopback directly.
-            ("http.nonProxyHosts", ""),
         ]
+        // Java's default is loopback.
+        let exceptions = "http.nonProxyHosts"
+        if !asksLoopback { properties.append((exceptions, "")) }
         // Java has "Basic" in this list: an HTTPS request through a proxy with a password would get 407 whatever the program sends.
         if needsPassword { properties.append(("jdk.http.auth.tunneling.disabledSchemes", "")) }
-        let ours = properties.map { "-D\($0.name)=" }
+        let ours = (properties.map(\.name) + [exceptions]).map { "-D\($0)=" }
         // Later options win anyway, but nested runs would pile them up.
         let kept = self.words(parent ?? "").filter { word in
             let bare = word.filter { $0 != "\"" && $0 != "'" }

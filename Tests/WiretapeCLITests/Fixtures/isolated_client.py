@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Ignores its proxy settings, and reaches names, an address, a server of its own, one of the machine, and what is no HTTP."""
 import http.server
+import os
 import socket
 import sys
 import threading
@@ -28,7 +29,8 @@ def get(url):
 own = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Own)
 threading.Thread(target=own.serve_forever, daemon=True).start()
 get(f"http://127.0.0.1:{own.server_port}/")
-# The same through the proxy, which has to find it inside.
+# The same through the proxy, which has to find it inside. The settings ask for it directly.
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = ""
 print(urllib.request.urlopen(f"http://localhost:{own.server_port}/through", timeout=30).read().decode(), end="")
 get("http://a.test/by-name")
 get("http://203.0.113.5/by-address")

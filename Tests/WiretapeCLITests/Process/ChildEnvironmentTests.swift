@@ -40,6 +40,15 @@ import TapeTestSupport
         #expect(variables["no_proxy"] == "")
     }
 
+    @Test func anIsolatedProgramHasExceptionsForLoopback() {
+        let trust = ChildTrust(bundle: "/b", javaStore: nil, wgetSettings: "/w", notices: [])
+        let changes = ChildEnvironment.changes(
+            proxy: "http://127.0.0.1:7070", trust: trust, parent: ["no_proxy": "127.0.0.1,a.test"], isIsolated: true)
+        let variables = Dictionary(uniqueKeysWithValues: changes.map { ($0.name, $0.value) })
+        #expect(variables["no_proxy"] == "localhost,127.0.0.1,127.0.0.0/8,::1,a.test")
+        #expect(variables["NO_PROXY"] == "localhost,127.0.0.1,127.0.0.0/8,::1")
+    }
+
     @Test func aListenerOnEveryAddressIsReachedByLoopback() throws {
         let variables = try self.environment(["WIRETAPE_PROXY_AUTH": "bori:x@y"], ["--listen", "0.0.0.0:0", "--allow-remote"])
         let proxy = try #require(variables["http_proxy"])
@@ -91,6 +100,12 @@ import TapeTestSupport
                 == "-Djavax.net.ssl.trustStore=/t.p12 -Djavax.net.ssl.trustStoreType=PKCS12 -Djavax.net.ssl.trustStorePassword=changeit "
                 + Self.proxy)
         #expect(JavaOptions.value(proxy: Self.address, store: nil, parent: "") == Self.proxy)
+    }
+
+    @Test func anIsolatedProgramAsksItsOwnServersDirectly() {
+        let outer = JavaOptions.value(proxy: Self.address, store: nil, parent: nil)
+        let value = JavaOptions.value(proxy: Self.address, asksLoopback: true, store: nil, parent: outer)
+        #expect(value + " -Dhttp.nonProxyHosts=" == Self.proxy)
     }
 
     @Test func theParentsOptionsStayInFront() {
