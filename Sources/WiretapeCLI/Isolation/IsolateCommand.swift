@@ -110,7 +110,8 @@ struct IsolateCommand: ParsableCommand {
     ) -> Int32? {
         // All connections come here, so that servers inside are reached directly, and proxies outside are not missed.
         let proxyNames = ChildEnvironment.proxyNames + ["WIRETAPE_REVERSE"]
-        let environment = parent.filter { !proxyNames.contains($0.key) && $0.key != UpstreamProxyOptions.authVariable }
+        var environment = parent.filter { !proxyNames.contains($0.key) && $0.key != UpstreamProxyOptions.authVariable }
+        environment["JAVA_TOOL_OPTIONS"] = parent["JAVA_TOOL_OPTIONS"].map(JavaOptions.withoutProxy)
         let child: ChildProcess
         do throws(ChildProcess.StartError) {
             child = try ChildProcess(command: command, environment: environment, inherited: [isolation.innerEnd])

@@ -147,6 +147,16 @@ enum JavaOptions {
         return (kept + properties.map { self.quoted("-D\($0.name)=\($0.value)") }).joined(separator: " ")
     }
 
+    /// The value without the proxy, whose port does not exist in an isolation. The store of roots stays.
+    static func withoutProxy(_ value: String) -> String {
+        let names = ["http.proxyHost", "http.proxyPort", "https.proxyHost", "https.proxyPort", "http.nonProxyHosts"]
+        let ours = names.map { "-D\($0)=" }
+        return self.words(value).filter { word in
+            let bare = word.filter { $0 != "\"" && $0 != "'" }
+            return !ours.contains(where: bare.hasPrefix)
+        }.joined(separator: " ")
+    }
+
     /// Splits the value as Java does: both quotes, no backslash; quotes stay.
     private static func words(_ value: String) -> [String] {
         var words: [String] = []

@@ -108,6 +108,14 @@ import TapeTestSupport
         #expect(value + " -Dhttp.nonProxyHosts=" == Self.proxy)
     }
 
+    @Test func theProxyCanBeTakenOutOfTheOptions() {
+        let value = JavaOptions.value(proxy: Self.address, store: "/a b/t.p12", parent: "-Xmx1g")
+        #expect(
+            JavaOptions.withoutProxy(value)
+                == "-Xmx1g '-Djavax.net.ssl.trustStore=/a b/t.p12' -Djavax.net.ssl.trustStoreType=PKCS12 "
+                + "-Djavax.net.ssl.trustStorePassword=changeit")
+    }
+
     @Test func theParentsOptionsStayInFront() {
         let value = JavaOptions.value(proxy: Self.address, store: nil, parent: "  -Xmx1g\t-Da='b  c' -De=\"f 'g\" ")
         #expect(value == "-Xmx1g -Da='b  c' -De=\"f 'g\" " + Self.proxy)
