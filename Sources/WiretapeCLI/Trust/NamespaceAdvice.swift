@@ -24,6 +24,13 @@ struct NamespaceAdvice: Hashable {
             fits: { obstacle, _ in obstacle.step == .library }, reason: "libnftables.so.1 cannot be loaded",
             remedy: "install the package libnftables1"),
         Row(
+            fits: { obstacle, facts in
+                facts.seccomp == 2 && [.link, .sockets, .watching].contains(obstacle.step)
+                    && [EPERM, EACCES, ENOSYS, EAFNOSUPPORT].contains(obstacle.number)
+            },
+            reason: "a seccomp filter is in force, as in a container or a service of systemd",
+            remedy: "let the filter permit sockets of AF_NETLINK and raw sockets"),
+        Row(
             fits: { obstacle, _ in [.link, .sockets, .watching, .rules].contains(obstacle.step) },
             reason: "the kernel does not permit or lacks a part of this network",
             remedy: "run as root, or with a kernel that has nft_tproxy, nft_socket and nfnetlink_log"),

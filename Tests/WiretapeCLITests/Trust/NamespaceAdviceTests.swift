@@ -10,6 +10,7 @@ import Testing
             (.unshareUser, ENOSPC, NamespaceFacts(), "ENOSPC", "sysctl"),
             (.unshareUser, EPERM, NamespaceFacts(unprivilegedClone: 0), "kernel.unprivileged_userns_clone is 0", "root"),
             (.unshareUser, EPERM, NamespaceFacts(isRoot: true, seccomp: 2), "seccomp", "--cap-add SYS_ADMIN, and"),
+            (.link, EPERM, NamespaceFacts(isRoot: true, seccomp: 2), "seccomp", "AF_NETLINK"),
             (.propagation, EACCES, NamespaceFacts(seccomp: 0, appArmorRestricts: 1), "apparmor", "root"),
             (.unshareUser, EPERM, NamespaceFacts(isRoot: true, seccomp: 0), "without CAP_SYS_ADMIN", "--cap-add SYS_ADMIN"),
             (.unshareUser, EPERM, NamespaceFacts(seccomp: 0), "unshare(CLONE_NEWUSER) failed with EPERM", "run as root"),
