@@ -76,13 +76,16 @@ class Lab:
             wait_for_port(port, process, log)
         return process
 
-    def serve(self, handler, **attributes):
-        """Starts an origin that is a handler of http.server in a thread of this process, and returns its URL."""
+    def serve(self, handler, tls=None, host="127.0.0.1", **attributes):
+        """Starts an origin that is a handler of http.server in a thread of this process, and returns its URL; with TLS if there is a context for it."""
         kind = type("Handler", (handler,), attributes)
-        server = Server(("127.0.0.1", 0), kind)
+        server = Server((host, 0), kind)
+        if tls:
+            # The handshake is done by the thread of the connection.
+            server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         self._origins.callback(server.stop)
-        return f"http://127.0.0.1:{server.server_address[1]}"
+        return f"{'https' if tls else 'http'}://{f'[{host}]' if ':' in host else host}:{server.server_address[1]}"
 
     def stop_origins(self):
         self._origins.close()
@@ -271,11 +274,12 @@ class Server(http.server.ThreadingHTTPServer):
     """An origin in this process that can be stopped for good: its open connections end, too."""
 
     daemon_threads = True
-    request_queue_size = 128
+    request_queue_size = 1024
 
-    def __init__(self, *arguments):
+    def __init__(self, address, handler):
         self._open, self._lock = set(), threading.Lock()
-        super().__init__(*arguments)
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        super().__init__(address, handler)
 
     def process_request(self, request, address):
         with self._lock:

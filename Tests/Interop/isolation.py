@@ -1,13 +1,26 @@
-"""curl, busybox, Python, Node, Java, Go, git without proxy settings, in a network of their own; and what is refused there."""
+"""curl, busybox, Python, Node, Java, Go, git, pip, apt without proxy settings, in a network of their own; and what is refused there."""
+import hashlib
 import http.server
+import json
+import os
+import pathlib
 import re
+import shutil
+import signal
+import ssl
 import subprocess
+import urllib.request
+import zipfile
 
-from harness import Handler
+from harness import Handler, stop, wait_for
 
-NEEDS = "curl:curl busybox:busybox-static node:nodejs javac:default-jdk-headless go:golang-go git:git unshare:util-linux"
+NEEDS = ("curl:curl busybox:busybox-static node:nodejs javac:default-jdk-headless go:golang-go git:git unshare:util-linux openssl:openssl "
+         "ping:iputils-ping ssh:openssh-client dpkg-deb:dpkg apt-get:apt")
+PYPI = ["aioquic==1.7.2"]
 
 BARE = "env -u http_proxy -u https_proxy -u all_proxy -u HTTP_PROXY -u HTTPS_PROXY -u ALL_PROXY -u JAVA_TOOL_OPTIONS -u NODE_USE_ENV_PROXY"
+# A network without routes, even to this machine: nothing leaves, even if the isolation fails. As an unprivileged user, and as root.
+OUTSIDE = {"user": ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--net"], "root": ["unshare", "--user", "--map-root-user", "--net"]}
 
 GO = """
 package main
@@ -50,12 +63,26 @@ const own = http.createServer((request, response) => response.end("own\\n")).lis
   }));
 """
 
+# Opens all connections before it sends the first request.
+MANY = """
+import asyncio, sys
+async def main(host, port, count):
+    pairs = await asyncio.gather(*(asyncio.open_connection(host, port) for _ in range(count)))
+    async def get(number, reader, writer):
+        writer.write(f"GET /{number} HTTP/1.1\\r\\nHost: {host}:{port}\\r\\nConnection: close\\r\\n\\r\\n".encode())
+        answer = await reader.read()
+        writer.close()
+        return answer.endswith(f" /{number}\\n".encode())
+    print(sum(await asyncio.gather(*(get(number, *pair) for number, pair in enumerate(pairs)))), "answers")
+asyncio.run(main(sys.argv[1], int(sys.argv[2]), 1000))
+"""
+
 # Each line: an attempt and how it ends.
 REFUSED = """
 import socket
 def attempt(name, act):
-    try: print(name, act() or b"closed")
-    except OSError as error: print(name, type(error).__name__)
+    try: print(name, act() or b"closed", flush=True)
+    except OSError as error: print(name, type(error).__name__, flush=True)
 def datagram(address, family=socket.AF_INET):
     s = socket.socket(family, socket.SOCK_DGRAM); s.settimeout(60); s.connect(address); s.send(b"x"); return s.recv(1)
 def stream(address, first):
@@ -64,6 +91,53 @@ attempt("quic", lambda: datagram(("198.51.100.1", 443)))
 attempt("ntp", lambda: datagram(("2001:db8::1", 123), socket.AF_INET6))
 attempt("smtp", lambda: stream(("mail.test", 25), b""))
 attempt("redis", lambda: stream(("cache.test", 6379), b"PING\\r\\n"))
+"""
+
+QUIC = """
+import asyncio
+from aioquic.asyncio import connect
+from aioquic.quic.configuration import QuicConfiguration
+async def main():
+    try:
+        async with connect("shop.test", 443, configuration=QuicConfiguration(is_client=True, alpn_protocols=["h3"], idle_timeout=1.0)):
+            print("connected")
+    except ConnectionError:
+        print("refused")
+asyncio.run(main())
+"""
+
+# Prints the error of curl or ssh as its exit code.
+PROGRAMS = """
+code() { "$@" >/dev/null 2>&1 </dev/null && echo "$1 0" || echo "$1 $?"; }
+unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+code curl -sS smtp://mail.test --mail-from a@a.test
+code curl -sS ftp://files.test/
+code ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null git@git.test
+code ssh -p 2222 -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null git@git.test
+code ping -c 1 203.0.113.1
+code ping -c 1 -6 2001:db8::1
+"""
+
+# Forbids unshare(2), as the filter of a container.
+FILTER = """
+import ctypes, os, platform, struct, sys
+number = {"x86_64": 272, "aarch64": 97}[platform.machine()]
+steps = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(steps), ctypes.addressof(code)))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+SUITE = """
+import os, subprocess, unittest, urllib.request
+class Tests(unittest.TestCase):
+    def test_without_a_proxy(self):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self.assertTrue(opener.open(os.environ["ORIGIN"] + "/suite").read().endswith(b" /suite\\n"))
+    def test_a_program(self):
+        self.assertIn(b" /curl", subprocess.run(["curl", "-sS", "--noproxy", "*", os.environ["ORIGIN"] + "/curl"], capture_output=True).stdout)
 """
 
 
@@ -83,40 +157,199 @@ def run(lab):
     origin = lab.serve(Echo)
     port = origin.rsplit(":", 1)[1]
     named = f"http://shop.localhost:{port}"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3", "-subj", "/CN=origin",
+                    "-addext", "subjectAltName=DNS:shop.localhost,IP:127.0.0.1,IP:::1", "-keyout", lab.path("origin.key"), "-out", lab.path("origin.pem")],
+                   check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(lab.path("origin.pem"), lab.path("origin.key"))
+    secure, version6 = lab.serve(Echo, tls=context), lab.serve(Echo, host="::1")
     go, java, node, refused = lab.write("client.go", GO), lab.write("Client.java", JAVA), lab.write("client.js", NODE), lab.write("refused.py", REFUSED)
     environment = {"GO111MODULE": "off", "GOCACHE": str(lab.path("go"))}
     for name, more in (("linked", {}), ("static", {"CGO_ENABLED": "0"})):
         subprocess.run(["go", "build", "-o", lab.path(f"go-{name}"), go], env=lab.environment | environment | more, check=True)
     subprocess.run(["javac", "-d", lab.path("java"), java], env=lab.environment, check=True)
+    make_served(lab)
+    serves = {"__init__": lambda self, *words: http.server.SimpleHTTPRequestHandler.__init__(self, *words, directory=lab.path("served"))}
+    files, secure_files = lab.serve(Files, **serves), lab.serve(Files, tls=context, **serves)
+    apt = " ".join(f"-o {option}" for option in (
+        "Dir::State=$PWD/state", "Dir::State::status=$PWD/status", "Dir::Cache=$PWD/cache", "Dir::Etc::sourcelist=$PWD/list", "Dir::Etc::sourceparts=/nowhere",
+        "Dir::Etc::parts=/nowhere", "Dir::Log=$PWD", "APT::Sandbox::User=", "Debug::NoLocking=1")) + " -qq"
+    many = lab.write("many.py", MANY)
+    cases = {
+        "curl": f"{BARE} curl -sS {origin}/a {named}/b {secure}/c https://shop.localhost:{secure.rsplit(':', 1)[1]}/d",
+        "busybox": f"{BARE} busybox wget -q -O - {named}/c",
+        "python": f"{BARE} python3 -c 'import urllib.request as u; print(u.urlopen(\"{origin}/d\").read())'",
+        "version6": f"{BARE} curl -sS '{version6}/six'",
+        "node": f"{BARE} node -e \"$(cat {node})\" {named}/e",
+        "java": f"{BARE} java -cp {lab.path('java')} Client {origin}/f {named}/g",
+        "go": f"{BARE} {lab.path('go-linked')} {origin}/h {named}/i",
+        "go-static": f"{BARE} {lab.path('go-static')} {origin}/h {named}/i",
+        "git": f"{BARE} git clone -q {files}/pets.git clone && git -C clone log --format=%s",
+        "git-https": f"{BARE} git clone -q {secure_files}/pets.git clone && git -C clone log --format=%s",
+        "pip": f"{BARE} {lab.tools}/bin/pip -q download --no-deps --no-cache-dir --disable-pip-version-check --index-url {secure_files}/simple tiny && ls *.whl",
+        "apt": f"mkdir -p state/lists/partial cache/archives/partial && touch status && echo 'deb [trusted=yes] {files}/deb ./' >list\n"
+               f"{BARE} apt-get {apt} update && {BARE} apt-get {apt} download tiny && dpkg-deb --field *.deb Version",
+        # The parent ends before its child has asked.
+        "orphan": f"mkfifo pipe\nsh -c '(cat pipe >&2; {BARE} curl -sS {origin}/orphan >answer; echo >&2 asked; echo end >pipe) &'\necho go >pipe; cat pipe; cat answer; rm pipe",
+        "many": f"{BARE} python3 {many} 127.0.0.1 {port}",
+    }
+    expected = {"git": "first", "git-https": "first", "go": "own /inside", "go-static": "own /inside", "node": "own", "version6": " /six", "many": "1000 answers",
+                "pip": "tiny-1.0-py3-none-any.whl", "apt": "1.0", "orphan": " /orphan"}
+    for name, command in cases.items():
+        repeats = ("--repeat", "last") if name in ("git", "git-https", "apt", "pip") else ()
+        lab.record(name, command, options=("--isolate", *repeats, "--fail-on", "miss,escapes"), record_options=("--isolate", "--upstream-ca", lab.path("origin.pem")),
+                   expect=[expected.get(name, "/")], normalize=without_state)
+    record_session(lab, origin)
+    replay_without_network(lab, origin)
+    check_refusals(lab, refused)
+    check_ends(lab)
+    check_forbidden(lab)
+
+
+def make_served(lab):
+    """A repository of git, an index of pip and one of apt."""
     work, bare = lab.path("work"), lab.path("served", "pets.git")
     for words in (
         ["init", "-q", work], ["-C", work, "-c", "user.name=a", "-c", "user.email=a@a.test", "commit", "-q", "--allow-empty", "-m", "first"],
         ["clone", "-q", "--bare", work, bare], ["-C", bare, "update-server-info"],
     ):
         subprocess.run(["git", *map(str, words)], env=lab.environment, check=True)
-    files = lab.serve(Files, __init__=lambda self, *words: http.server.SimpleHTTPRequestHandler.__init__(self, *words, directory=lab.path("served")))
-    cases = {
-        "curl": f"{BARE} curl -sS {origin}/a {named}/b",
-        "busybox": f"{BARE} busybox wget -q -O - {named}/c",
-        "python": f"{BARE} python3 -c 'import urllib.request as u; print(u.urlopen(\"{origin}/d\").read())'",
-        "node": f"{BARE} node -e \"$(cat {node})\" {named}/e",
-        "java": f"{BARE} java -cp {lab.path('java')} Client {origin}/f {named}/g",
-        "go": f"{BARE} {lab.path('go-linked')} {origin}/h {named}/i",
-        "go-static": f"{BARE} {lab.path('go-static')} {origin}/h {named}/i",
-        "git": f"{BARE} git clone -q {files}/pets.git clone && git -C clone log --format=%s",
-    }
-    expected = {"git": "first", "go": "own /inside", "go-static": "own /inside", "node": "own"}
-    for name, command in cases.items():
-        lab.record(name, command, options=("--isolate", "--repeat", "last", "--fail-on", "miss,escapes") if name == "git" else ("--isolate", "--fail-on", "miss,escapes"),
-                   record_options=("--isolate",), expect=[expected.get(name, "/")], normalize=without_git)
+    wheel = lab.write("served/simple/tiny/tiny-1.0-py3-none-any.whl", "")
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("tiny.py", "")
+        archive.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        archive.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: lab\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("tiny-1.0.dist-info/RECORD", "")
+    control = "Package: tiny\nVersion: 1.0\nArchitecture: all\nMaintainer: a <a@a.test>\nDescription: tiny\n"
+    lab.write("package/DEBIAN/control", control)
+    package = lab.path("served", "deb", "tiny_1.0_all.deb")
+    package.parent.mkdir()
+    subprocess.run(["dpkg-deb", "--root-owner-group", "--build", lab.path("package"), package], env=lab.environment, check=True, capture_output=True)
+    lab.write("served/deb/Packages", f"{control}Filename: ./{package.name}\nSize: {package.stat().st_size}\n"
+              f"SHA256: {hashlib.sha256(package.read_bytes()).hexdigest()}\n")
+
+
+def without_state(name, content):
+    return None if "/.git/" in f"/{name}" or name.split("/")[0] in ("state", "cache") else content
+
+
+def apart(lab, user):
+    """wiretape on a machine without any network."""
+    return lab.write(f"wiretape-{user}", f"#!/bin/sh\nexec {' '.join(OUTSIDE[user])} {lab.wiretape} \"$@\"\n")
+
+
+def replay_without_network(lab, origin):
+    wiretape, user = lab.wiretape, apart(lab, "user")
+    user.chmod(0o755)
+    lab.wiretape = user
     lab.replay()
-    # In a namespace without routes: nothing leaves the machine, even if the isolation fails.
-    end = lab.client(["unshare", "--user", "--map-root-user", "--net", lab.wiretape, "isolate", "--json", "--fail-on", "escapes", "--", "python3", refused])
+    lab.wiretape = wiretape
+    for case in (case for case in lab.cases if case.ready):
+        report = json.loads((case.folder / "report.json").read_bytes())
+        lab.check(report["isolation"]["offline"] and report["isolation"]["refusals"] == 0, f"{case.name}: the report has {report['isolation']}")
+    replay_session(lab, origin)
+
+
+# Sessions
+
+
+def record_session(lab, origin):
+    code, session = in_session(lab, "once", {"ORIGIN": origin}, [])
+    lab.check(code == 0 and session["recording"]["recorded"] == 2, f"the session's suite ended with {code}: {session}")
+
+
+def replay_session(lab, origin):
+    code, session = in_session(lab, "none", {"ORIGIN": origin}, ["--reach", origin.rsplit(":", 1)[1]])
+    lab.check(code == 0 and session["exit"] == 0 and session["verdict"]["hits"] == 2, f"the session's suite ended with {code}: {session}")
+
+
+def in_session(lab, mode, variables, options):
+    """Runs a test suite in a session of `wiretape serve`, and returns its exit code and the session's report."""
+    suite = lab.write("suite/test_suite.py", SUITE)
+    lab.path("sessions").mkdir(exist_ok=True)
+    with open(lab.path(f"session-{mode}.log"), "wb") as log:
+        server = subprocess.Popen([lab.wiretape, "serve", "--folder", lab.path("sessions"), "--json", "--until-eof"], env=lab.environment, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=log)
+    try:
+        info = json.loads(server.stdout.readline())
+
+        def call(method, path, body=None):
+            fields = {"Authorization": f"Bearer {info['token']}", "Content-Type": "application/json"}
+            request = urllib.request.Request(info["control"].removesuffix("/sessions") + path, method=method, data=body and json.dumps(body).encode(), headers=fields)
+            return json.loads(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).read())
+
+        session = call("POST", "/sessions", {"cassette": "suite.json", "mode": mode, "failOn": ["miss", "unused"]})
+        end = lab.client([lab.wiretape, "isolate", "--session", session["id"], "--fail-on", "escapes", *options, "--", "python3", "-B", "-m", "unittest", suite],
+                         **session["env"], **variables)
+        lab.write(f"suite-{mode}.log", end.stdout + end.stderr)
+        return end.returncode, call("DELETE", f"/sessions/{session['id']}")
+    finally:
+        server.stdin.close()
+        stop(server)
+
+
+# Refusals
+
+
+def check_refusals(lab, refused):
+    end = lab.client([*OUTSIDE["root"], lab.wiretape, "isolate", "--json", "--fail-on", "escapes", "--", "python3", refused])
     lines = end.stdout.decode().splitlines()
     lab.check(lines == ["quic ConnectionRefusedError", "ntp ConnectionRefusedError", "smtp ConnectionResetError", "redis ConnectionResetError"], f"refused: {lines}")
     lab.check(end.returncode == 10, f"refusals ended with {end.returncode}: {end.stderr}")
     lab.check(len(re.findall(rb'"program": "[^"]*python', end.stderr)) >= 3, f"refusals lack their program: {end.stderr}")
+    for user, outside in OUTSIDE.items():
+        end = lab.client([*outside, lab.wiretape, "isolate", "--json", "--fail-on", "escapes", "--", "sh", "-c", f'{lab.tools}/bin/python "$0"; {PROGRAMS}', lab.write("quic.py", QUIC)])
+        lines = end.stdout.decode().splitlines()
+        lab.check(end.returncode == 10 and lines == ["refused", "curl 56", "curl 56", "ssh 255", "ssh 255", "ping 1", "ping 1"], f"{user}: {end.returncode}, {lines}")
+        entries = json.loads(end.stderr.splitlines()[-1])["refused"]
+        found = {(entry["protocol"], entry["host"], entry.get("port"), pathlib.Path(entry.get("program", "")).name) for entry in entries}
+        named = {("tcp", "mail.test", 25, "curl"), ("tcp", "files.test", 21, "curl"), ("tcp", "git.test", 22, "ssh"), ("tcp", "git.test", 2222, "ssh")}
+        lab.check(named <= found, f"{user}: refusals of TCP lack {named - found}: {entries}")
+        # The senders of these may have ended.
+        kinds = {("udp", "shop.test", 443), ("icmp", "203.0.113.1", None), ("icmp", "2001:db8::1", None)}
+        lab.check(kinds <= {entry[:3] for entry in found}, f"{user}: refusals lack {kinds - {entry[:3] for entry in found}}: {entries}")
 
 
-def without_git(name, content):
-    return None if "/.git/" in f"/{name}" else content
+# The ends of both sides
+
+
+def check_ends(lab):
+    """Nothing stays after either side has been killed."""
+    for killed in ("wiretape", "command"):
+        ready = lab.path(f"ready-{killed}")
+        os.mkfifo(ready)
+        words = [*OUTSIDE["root"], lab.wiretape, "isolate", "--", "sh", "-c", f"echo $$ $(stat -Lc %i /proc/self/ns/net) >{ready}; exec cat {ready}"]
+        process = subprocess.Popen([str(word) for word in words], env=lab.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            command, namespace = map(int, ready.read_text().split())
+            members = within(namespace)
+            # The process that opens sockets inside shows its network to root only.
+            lab.check(command in members and len(members) == (2 if os.geteuid() == 0 else 1), f"{killed}: the network of the command {command} has {members}")
+            os.kill(process.pid if killed == "wiretape" else command, signal.SIGKILL)
+            process.wait(60)
+            if killed == "wiretape":
+                wait_for(lambda: within(namespace) == {command}, "only the command in its network", bound=30)
+                os.kill(command, signal.SIGKILL)
+            wait_for(lambda: not within(namespace), "nobody in the network", bound=30)
+        finally:
+            stop(process)
+    lab.check(not [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines() if str(lab.folder) in line], "mounts stay behind")
+
+
+def within(namespace):
+    """The processes in a network namespace."""
+    found = set()
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (entry / "ns" / "net").stat().st_ino == namespace:
+                found.add(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def check_forbidden(lab):
+    end = lab.client(["python3", lab.write("filter.py", FILTER), lab.wiretape, "record", lab.path("forbidden.json"), "--isolate", "--", "touch", lab.path("started")])
+    lab.check(end.returncode == 1 and b"a seccomp filter is in force" in end.stderr, f"a filter: {end.returncode}, {end.stderr}")
+    lab.check(not lab.path("started").exists() and not lab.path("forbidden.json").exists(), "the command started without its isolation")
+    shutil.rmtree(lab.path("sessions"), ignore_errors=True)
