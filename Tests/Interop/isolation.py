@@ -12,7 +12,7 @@ import subprocess
 import urllib.request
 import zipfile
 
-from harness import Handler, stop, wait_for
+from harness import Handler, free_port, stop, wait_for
 
 NEEDS = ("curl:curl busybox:busybox-static node:nodejs javac:default-jdk-headless go:golang-go git:git unshare:util-linux openssl:openssl "
          "ping:iputils-ping ssh:openssh-client dpkg-deb:dpkg apt-get:apt")
@@ -77,6 +77,21 @@ async def main(host, port, count):
 asyncio.run(main(sys.argv[1], int(sys.argv[2]), 1000))
 """
 
+# Asks a server of its own, which answers with the word that it is started with.
+OWN = """
+import http.server, sys, threading, urllib.request
+class Own(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(sys.argv[3].encode())
+    def log_message(self, *_): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Own)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+for host in ("127.0.0.1", "localhost"):
+    answer = urllib.request.urlopen(f"http://{host}:{sys.argv[2]}/").read().decode()
+    print("current" if answer == sys.argv[3] else f"{answer} instead of {sys.argv[3]}")
+print(urllib.request.urlopen(sys.argv[1]).read())
+"""
+
 # Each line: an attempt and how it ends.
 REFUSED = """
 import socket
@@ -91,6 +106,7 @@ attempt("quic", lambda: datagram(("198.51.100.1", 443)))
 attempt("ntp", lambda: datagram(("2001:db8::1", 123), socket.AF_INET6))
 attempt("smtp", lambda: stream(("mail.test", 25), b""))
 attempt("redis", lambda: stream(("cache.test", 6379), b"PING\\r\\n"))
+attempt("probe", lambda: socket.create_connection(("db.test", 5432)).close())
 """
 
 QUIC = """
@@ -114,6 +130,7 @@ code curl -sS smtp://mail.test --mail-from a@a.test
 code curl -sS ftp://files.test/
 code ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null git@git.test
 code ssh -p 2222 -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null git@git.test
+code git ls-remote git://git.test/pets.git
 code ping -c 1 203.0.113.1
 code ping -c 1 -6 2001:db8::1
 """
@@ -199,6 +216,9 @@ def run(lab):
         repeats = ("--repeat", "last") if name in ("git", "git-https", "apt", "pip") else ()
         lab.record(name, command, options=("--isolate", *repeats, "--fail-on", "miss,escapes"), record_options=("--isolate", "--upstream-ca", lab.path("origin.pem")),
                    expect=[expected.get(name, "/")], normalize=without_state)
+    # Its proxy settings stay.
+    own = f"python3 {lab.write('own.py', OWN)} {origin}/own {free_port()}"
+    lab.record("own", f"{own} old", replayed=f"{own} new", options=("--isolate", "--fail-on", "miss,escapes"), record_options=("--isolate",), expect=["current"])
     record_session(lab, origin)
     replay_without_network(lab, origin)
     check_refusals(lab, refused)
@@ -294,17 +314,20 @@ def in_session(lab, mode, variables, options):
 def check_refusals(lab, refused):
     end = lab.client([*OUTSIDE["root"], lab.wiretape, "isolate", "--json", "--fail-on", "escapes", "--", "python3", refused])
     lines = end.stdout.decode().splitlines()
-    lab.check(lines == ["quic ConnectionRefusedError", "ntp ConnectionRefusedError", "smtp ConnectionResetError", "redis ConnectionResetError"], f"refused: {lines}")
+    lab.check(lines == ["quic ConnectionRefusedError", "ntp ConnectionRefusedError", "smtp ConnectionResetError", "redis ConnectionResetError", "probe b'closed'"], f"refused: {lines}")
     lab.check(end.returncode == 10, f"refusals ended with {end.returncode}: {end.stderr}")
+    lab.check(b'"host": "db.test", "port": 5432, "reason": "silent"' in end.stderr, f"a probe is not listed: {end.stderr}")
     lab.check(len(re.findall(rb'"program": "[^"]*python', end.stderr)) >= 3, f"refusals lack their program: {end.stderr}")
     for user, outside in OUTSIDE.items():
         end = lab.client([*outside, lab.wiretape, "isolate", "--json", "--fail-on", "escapes", "--", "sh", "-c", f'{lab.tools}/bin/python "$0"; {PROGRAMS}', lab.write("quic.py", QUIC)])
         lines = end.stdout.decode().splitlines()
-        lab.check(end.returncode == 10 and lines == ["refused", "curl 56", "curl 56", "ssh 255", "ssh 255", "ping 1", "ping 1"], f"{user}: {end.returncode}, {lines}")
+        lab.check(end.returncode == 10 and lines == ["refused", "curl 56", "curl 56", "ssh 255", "ssh 255", "git 128", "ping 1", "ping 1"], f"{user}: {end.returncode}, {lines}")
         entries = json.loads(end.stderr.splitlines()[-1])["refused"]
         found = {(entry["protocol"], entry["host"], entry.get("port"), pathlib.Path(entry.get("program", "")).name) for entry in entries}
         named = {("tcp", "mail.test", 25, "curl"), ("tcp", "files.test", 21, "curl"), ("tcp", "git.test", 22, "ssh"), ("tcp", "git.test", 2222, "ssh")}
         lab.check(named <= found, f"{user}: refusals of TCP lack {named - found}: {entries}")
+        lab.check(("tcp", "git.test", 9418, "not-http") in {(entry["protocol"], entry["host"], entry.get("port"), entry["reason"]) for entry in entries},
+                  f"{user}: git:// is not refused by its first bytes: {entries}")
         # The senders of these may have ended.
         kinds = {("udp", "shop.test", 443), ("icmp", "203.0.113.1", None), ("icmp", "2001:db8::1", None)}
         lab.check(kinds <= {entry[:3] for entry in found}, f"{user}: refusals lack {kinds - {entry[:3] for entry in found}}: {entries}")
