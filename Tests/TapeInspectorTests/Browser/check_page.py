@@ -123,8 +123,9 @@ class Visit:
         self.inspector = inspector
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, permissions=["clipboard-read", "clipboard-write"])
         self.page = self.context.new_page()
-        self.requests, self.errors, self.dialogs = [], [], []
+        self.requests, self.answers, self.errors, self.dialogs = [], [], [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("response", lambda answer: self.answers.append(answer.url))
         self.page.on("console", lambda message: self.errors.append(message.text) if message.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
@@ -142,6 +143,13 @@ class Visit:
             if found:
                 return found
             assert time.monotonic() < end, f"never: {expression}; there is: {self.page.inner_text('body')[:600]}"
+            self.page.wait_for_timeout(10)
+
+    def watched(self, seconds=20):
+        """Waits until the run knows that the page is open. Rules pause nothing before."""
+        end = time.monotonic() + seconds
+        while self.inspector.origin + "/api/live" not in self.answers:
+            assert time.monotonic() < end, f"the page does not follow the run: {self.answers}"
             self.page.wait_for_timeout(10)
 
     def go(self, place):
@@ -1367,6 +1375,7 @@ def paused_messages_go_on_as_people_decide(browser, folder):
     with ruled(folder, PAUSES) as inspector, visit(browser, inspector) as one:
         page, keys = one.page, one.page.keyboard
         assert through(inspector, f"{origin.url}/other") == 200
+        one.watched()
         first = Waiting(inspector, f"{origin.url}/pay?number=1")
         page.wait_for_selector("#paused:has-text('Paused 1')")
         second = Waiting(inspector, f"{origin.url}/pay?number=2")
@@ -1439,6 +1448,7 @@ def paused_events_are_changed_and_left_out(browser, folder):
     with ruled(folder, 'modify:\n  - when: "~u /events"\n    pause: events\n    for: 10m\n') as inspector, visit(browser, inspector) as one:
         page = one.page
         assert through(inspector, f"{origin.url}/other") == 200
+        one.watched()
         client = Waiting(inspector, f"{origin.url}/events")
         page.wait_for_selector("#paused:has-text('Paused 1')")
         page.click("#paused")
@@ -1468,6 +1478,7 @@ def a_client_that_left_is_struck_out(browser, folder):
     with ruled(folder, PAUSES) as inspector, visit(browser, inspector) as one:
         page = one.page
         assert through(inspector, f"{origin.url}/other") == 200
+        one.watched()
         port = int(re.search(r"listening on http://127.0.0.1:(\d+)", "".join(inspector.lines))[1])
         client = socket.create_connection(("127.0.0.1", port))
         client.sendall(f"GET {origin.url}/pay HTTP/1.1\r\nHost: {origin.url[7:]}\r\n\r\n".encode())
@@ -1493,6 +1504,7 @@ def every_view_of_paused_messages_fits(browser, folder):
         with visit(browser, inspector):
             assert through(inspector, f"{origin.url}/other") == 200
             with visit(browser, inspector) as one:
+                one.watched()
                 waiting = [Waiting(inspector, f"{origin.url}/pay?{'long=' + 'x' * 200}"), Waiting(inspector, f"{origin.url}/seen")]
                 one.page.wait_for_selector("#paused:has-text('Paused 2')")
             for size in [(375, 700), *SIZES]:

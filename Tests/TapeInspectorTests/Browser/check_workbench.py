@@ -333,6 +333,7 @@ def what_a_run_waits_for_is_said_in_other_tabs(browser, folder):
         drop(one, {"trace.har": har([("http://har.example/one", "first", {})]).encode()})
         current(one, "trace.har")
         assert one.page.is_hidden("#rules"), "the rules are the run's"
+        one.watched()
         waiting = Waiting(inspector, f"{origin.url}/pay?number=1")
         one.page.wait_for_selector("#paused:has-text('Paused 1')")
         one.axe("a paused message beside another tab")
