@@ -149,7 +149,7 @@ class Serve:
 
 def run(lab):
     origin = lab.serve(Origin)
-    for part in (same_treatment, draws, shares, stalls, memory, other_tools, places, counts, hostile, streams, verdicts, samples):
+    for part in (same_treatment, draws, equals, shares, stalls, memory, other_tools, places, counts, hostile, streams, verdicts, samples):
         begin = time.monotonic()
         part(lab, origin)
         print(f"  {part.__name__}: {time.monotonic() - begin:.0f} s, {lab.checks} checks so far", flush=True)
@@ -375,6 +375,22 @@ def draws(lab, origin):
         with lab.proxy("record", lab.path("draws", f"{name}.json"), "--modify", rules, *options) as proxy:
             came = at_once(proxy.url, [url for url in hundreds() if "/s/" in url])
         lab.check(any(wanted.get(what) != count for what, count in came.items()), f"another {name} draws the same requests")
+
+
+def equals(lab, origin):
+    """Requests that the run's match rules find equal are counted together, and `config --try` draws as the run does."""
+    for place, requests in (("query:ts", [(f"{origin}/pay?ts={number}", b"") for number in range(3)]),
+                            ("json:/id", [(f"{origin}/pay", b'{"id": %d}' % number) for number in range(3)])):
+        rules = lab.write("equals/rules.yaml", f'ignore: ["{place}"]\nverdict: client\nmodify:\n  - {{ name: pay, when: "~u /pay", fault: {{ status: 429, first: 2 }} }}\n')
+        with lab.proxy("record", lab.path("equals", "tape.json"), "--config", rules) as proxy:
+            found = [fetch(proxy.url, url, "POST", {"Content-Type": "application/json"}, body).status for url, body in requests]
+        lab.check(found == [429, 429, 200], f"requests that differ only at {place}, which is ignored, are answered with {found}", proxy.log)
+    rules = lab.write("equals/half.yaml", 'modify:\n  - { name: half, when: "~u /half", fault: { status: 503, share: 50% } }\n')
+    for query in [f"token=abcdefgh{number}" for number in range(3)] + [f"a={number}" for number in range(8)]:
+        with lab.proxy("record", lab.path("equals", "half.json"), "--modify", rules) as proxy:
+            fails = fetch(proxy.url, f"{origin}/half?{query}").status == 503
+        said = lab.client([lab.wiretape, "config", "--no-config", "--modify", rules, "--try", f"GET {origin}/half?{query}"])
+        lab.check((b'"half" (fault, ' in said.stdout and b" applies\n" in said.stdout) == fails, f"--try says of {query}: {said.stdout}, and the run failed it: {fails}")
 
 
 def plausible(found, of, share):

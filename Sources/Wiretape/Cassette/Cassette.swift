@@ -58,7 +58,7 @@ public final class Cassette: Sendable {
         }
         let plan = try RunPlan(path, mode: mode, options: settings.planOptions, now: Timestamp(now))
         if plan.recording.target == .create { try Self.makeFolder(of: path) }
-        self.rules = try ClientRules(settings.modify, seed: settings.seed, cassette: path)
+        self.rules = try ClientRules(settings.modify, seed: settings.seed, match: plan.rules, cassette: path)
         let open = try OpenCassette(plan, version: Version.current)
         self.recording = open.recorder.map { CassetteRecording($0, path: path) }
         self.path = path

@@ -34,10 +34,12 @@ final class ClientRules: Sendable {
 
     /// Nil if there are no rules.
     ///
-    /// - Parameter path: of the cassette.
+    /// - Parameters:
+    ///   - match: the match rules of the cassette, which say what equal requests are.
+    ///   - path: of the cassette.
     ///
     /// Throws `SettingSyntaxError` for a rule that is wrong.
-    init?(_ modifications: [TrafficModification], seed: UInt64, cassette path: String) throws {
+    init?(_ modifications: [TrafficModification], seed: UInt64, match: MatchRules, cassette path: String) throws {
         guard !modifications.isEmpty else { return nil }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         var lists: [RuleList] = []
@@ -50,7 +52,7 @@ final class ClientRules: Sendable {
             isOwn += Array(repeating: !modification.isOfSuite, count: lists[lists.count - 1].count)
         }
         let rules = try TrafficRules(lists)
-        self.engine = RuleEngine(rules, seed: seed)
+        self.engine = RuleEngine(rules, seed: seed, match: match) { DrawnURL.of($0) }
         self.ownNames = Set(zip(rules.rules, isOwn).filter { $0.1 }.map(\.0.name))
     }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CassetteModel
+internal import CassettePlayback
 internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
@@ -36,8 +37,8 @@ struct RuleTrialOptions: ParsableArguments {
 
     /// - Parameter cassette: where `--exchange` is.
     func trial(_ settings: RunSettings, cassette path: String?) throws -> ExchangeTrial {
-        let rules = try TrafficRules(settings[Settings.modify].map(\.value))
-        guard !rules.isEmpty else {
+        let match = try MatchRules.standard.adding(settings.matchTexts)
+        guard let engine = try settings.ruleEngine(match: match), !engine.isEmpty else {
             throw SettingError(
                 "there are no traffic rules to try: pass some with --modify, or write them under \"modify\" in wiretape.yaml.")
         }
@@ -49,7 +50,7 @@ struct RuleTrialOptions: ParsableArguments {
         }
         if let request { facts = try self.facts(request) }
         guard let facts else { throw SettingError("there is no request: pass --try 'METHOD URL' or --exchange.") }
-        return ExchangeTrial(rules, facts, answer: answer, seed: settings.value(Settings.seed))
+        return ExchangeTrial(engine, facts, answer: answer)
     }
 
     private func facts(_ text: String) throws(SettingError) -> RequestFacts {

@@ -1,0 +1,39 @@
+internal import CassetteRedaction
+
+/// The URL of a request as the draws of rules see it: without what differs in each run because it is secret.
+package enum DrawnURL {
+    /// The URL without user information, and with no values in query items whose names mean a secret.
+    ///
+    /// Unlike the redaction of a recording, this depends on the URL alone, and not on the requests before it.
+    package static func of(_ url: String) -> String {
+        let bytes = Array(url.utf8)
+        guard bytes.contains(UInt8(ascii: "@")) || bytes.contains(UInt8(ascii: "=")) else { return url }
+        var end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        let authority = Self.authority(of: bytes[..<end])
+        if let at = bytes[authority].lastIndex(of: UInt8(ascii: "@")) {
+            output += bytes[..<authority.lowerBound] + bytes[(at + 1)..<end]
+        } else {
+            output += bytes[..<end]
+        }
+        guard end < bytes.endIndex else { return String(decoding: output, as: UTF8.self) }
+        output.append(bytes[end])
+        end += 1
+        for (index, item) in bytes[end...].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { output.append(UInt8(ascii: "&")) }
+            if let equals = item.firstIndex(of: UInt8(ascii: "=")), SecretNames.hides(item[..<equals]) {
+                output += item[...equals]
+            } else {
+                output += item
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func authority(of url: ArraySlice<UInt8>) -> Range<Int> {
+        guard let colon = url.firstIndex(of: UInt8(ascii: ":")), url[colon...].starts(with: Array("://".utf8)) else { return 0..<0 }
+        let start = colon + 3
+        return start..<(url[start...].firstIndex(of: UInt8(ascii: "/")) ?? url.endIndex)
+    }
+}
