@@ -381,10 +381,15 @@ def equals(lab, origin):
     """Requests that the run's match rules find equal are counted together, and `config --try` draws as the run does."""
     for place, requests in (("query:ts", [(f"{origin}/pay?ts={number}", b"") for number in range(3)]),
                             ("json:/id", [(f"{origin}/pay", b'{"id": %d}' % number) for number in range(3)])):
-        rules = lab.write("equals/rules.yaml", f'ignore: ["{place}"]\nverdict: client\nmodify:\n  - {{ name: pay, when: "~u /pay", fault: {{ status: 429, first: 2 }} }}\n')
+        rules = lab.write("equals/rules.yaml", f'ignore: ["{place}"]\nmodify:\n  - {{ name: pay, when: "~u /pay", fault: {{ status: 429, first: 2 }} }}\n')
         with lab.proxy("record", lab.path("equals", "tape.json"), "--config", rules) as proxy:
             found = [fetch(proxy.url, url, "POST", {"Content-Type": "application/json"}, body).status for url, body in requests]
         lab.check(found == [429, 429, 200], f"requests that differ only at {place}, which is ignored, are answered with {found}", proxy.log)
+        # The second of them is the first one's retry, and no other request.
+        rules = lab.write("equals/verdict.yaml", f'ignore: ["{place}"]\nverdict: client\nmodify:\n  - {{ name: pay, count: rule, fault: {{ status: 503, first: 1 }} }}\n')
+        attempts = " && ".join(f"curl -sS -o /dev/null --json '{body.decode()}' '{url}'" for url, body in requests[:2])
+        said = lab.client([lab.wiretape, "record", lab.path("equals", "tape.json"), "--config", rules, "--", "sh", "-c", attempts], no_proxy="none")
+        lab.check(b"client: no faults found" in said.stderr, f"a client that tries again with another {place} is accused: {said.stderr.decode()}")
     rules = lab.write("equals/half.yaml", 'modify:\n  - { name: half, when: "~u /half", fault: { status: 503, share: 50% } }\n')
     for query in [f"token=abcdefgh{number}" for number in range(3)] + [f"a={number}" for number in range(8)]:
         with lab.proxy("record", lab.path("equals", "half.json"), "--modify", rules) as proxy:

@@ -12,6 +12,9 @@ final class AttemptWatch {
     private let log: AttemptLog
     private let number: Int
     private let time: () -> Duration
+    private let fingerprint: ([UInt8]?) -> [UInt8]
+    /// What has come of the request's body; nil once it is too long to be compared as matching does.
+    private var body: [UInt8]? = []
     private var digest = FastSHA256()
     private var hasHead = false
     private var status = 0
@@ -20,8 +23,10 @@ final class AttemptWatch {
 
     /// Nil if enough attempts have been watched.
     ///
-    /// - Parameter time: since the run began.
-    init?(_ request: IncomingRequest, connection: Int, log: AttemptLog, time: @escaping () -> Duration) {
+    /// - Parameters:
+    ///   - engine: says which requests are equal.
+    ///   - time: since the run began.
+    init?(_ request: IncomingRequest, connection: Int, log: AttemptLog, engine: RuleEngine, time: @escaping () -> Duration) {
         let fields = request.head.fields
         let attempt = ClientVerdict.Attempt(
             start: time(), end: nil, method: request.head.method, redactedURL: DrawnURL.of(request.url),
@@ -30,15 +35,29 @@ final class AttemptWatch {
         guard let number = log.began(attempt) else { return nil }
         self.log = log
         self.number = number
+        self.fingerprint = { engine.fingerprint(of: request.facts(body: $0)) }
         self.time = time
     }
 
     /// A piece of the request's body has come.
     func requestBody(_ piece: BodyPiece) {
-        piece.payload.withUnsafeReadableBytes { self.digest.update($0) }
+        let payload = piece.payload
+        payload.withUnsafeReadableBytes { self.digest.update($0) }
+        if let count = self.body?.count {
+            if count + payload.readableBytes <= RuledExchange.bodyLimit {
+                self.body?.append(contentsOf: payload.readableBytesView)
+            } else {
+                self.body = nil
+            }
+        }
         guard piece.isLast else { return }
-        let digest = self.digest.finalize()
-        self.log.change(self.number) { $0.bodyDigest = digest }
+        let digest = self.body == nil ? self.digest.finalize() : []
+        let fingerprint = self.fingerprint(self.body)
+        self.body = nil
+        self.log.change(self.number) { attempt in
+            attempt.fingerprint = fingerprint
+            attempt.bodyDigest = digest
+        }
     }
 
     /// Part of the answer goes to the client.

@@ -58,7 +58,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         self.began = rules.elapsed(at: router.stream.peer.session.now)
         let proxy = self.proxy
         self.watch = rules.attempts.flatMap { log in
-            AttemptWatch(request, connection: self.client.peer.id, log: log) { rules.elapsed(at: proxy.now) }
+            AttemptWatch(request, connection: self.client.peer.id, log: log, engine: rules.engine) { rules.elapsed(at: proxy.now) }
         }
         if !request.hasBody { self.watch?.requestBody(BodyPiece(bytes: ByteBuffer(), isLast: true)) }
     }

@@ -215,6 +215,12 @@ package final class RuleEngine: Sendable {
         }
     }
 
+    /// Bytes that are the same for requests that this run counts as equal.
+    package func fingerprint(of request: RequestFacts) -> [UInt8] {
+        let identity = DrawSeed.Identity(request, rules: self.match, redactURL: self.redactURL)
+        return withUnsafeBytes(of: (identity.high, identity.low)) { Array($0) }
+    }
+
     /// An engine with other rules that draws as this one does, for trials.
     package func copy(with rules: TrafficRules) -> RuleEngine {
         RuleEngine(rules, seed: self.seed, match: self.match, redactURL: self.redactURL)

@@ -30,6 +30,8 @@ package struct ClientVerdict: Sendable {
         package var redactedURL: String
         /// Equal for bodies that matching compares as equal.
         package var bodyDigest: [UInt8]
+        /// Equal for requests that matching compares as equal, without long bodies; empty if the method and the URL say it.
+        package var fingerprint: [UInt8] = []
         /// Whether the request has an `Idempotency-Key`, or another field that makes a repetition safe.
         package var hasIdempotencyKey: Bool
         package var outcome: Outcome
@@ -225,7 +227,8 @@ package struct ClientVerdict: Sendable {
             var keys: [Key] = []
             for index in order {
                 let attempt = self.attempts[index]
-                let key = Key(method: attempt.method, url: attempt.redactedURL, body: attempt.bodyDigest)
+                let url = attempt.fingerprint.isEmpty ? attempt.redactedURL : ""
+                let key = Key(method: attempt.method, url: url, body: attempt.fingerprint + attempt.bodyDigest)
                 if groups[key] == nil { keys.append(key) }
                 groups[key, default: []].append(index)
             }
