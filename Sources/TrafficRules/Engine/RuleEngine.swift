@@ -68,6 +68,8 @@ package final class RuleEngine: Sendable {
     private let retired = Guarded<[RuleReport]>([])
     /// Rules that may come back, with their counts. Changed only with `active`.
     private let aside = Guarded<[ActiveRule]>([])
+    /// By a request's identity: see `Planning.addInTurn`.
+    private let turns = (0..<64).map { _ in Guarded(0) }
     private let seed: UInt64
     private let match: MatchRules
     private let redactURL: @Sendable (String) -> String
@@ -270,7 +272,7 @@ package final class RuleEngine: Sendable {
         }
         guard !matching.isEmpty else { return nil }
         var planning = Planning(engine: self, rules: rules, view: view, now: now)
-        planning.add(matching)
+        planning.addInTurn(matching)
         return planning.plan.rules.isEmpty ? nil : planning.plan
     }
 
@@ -338,6 +340,16 @@ package final class RuleEngine: Sendable {
         }
 
         private static let order: [TrafficRule.Kind] = [.block, .mapRemote, .edit, .pause, .mapLocal, .pace, .fault]
+
+        /// As `add`. Each rule numbers equal requests by itself. If two of them come at the same time, one gets its numbers from all rules
+        /// before the other, so that the effects on the second request of a kind go together in each run.
+        mutating func addInTurn(_ matching: [Int]) {
+            guard matching.count > 1, matching.count(where: { self.rules[$0].rule.identifiesRequests }) > 1 else {
+                return self.add(matching)
+            }
+            let turns = self.engine.turns
+            turns[Int(self.identity().low % UInt64(turns.count))].withLock { _ in self.add(matching) }
+        }
 
         /// In the order of effects. `respond` goes with `mapLocal`: both answer, and the first in the list wins.
         mutating func add(_ matching: [Int]) {
