@@ -35,6 +35,10 @@ struct SessionSettingsReader {
     /// A list of traffic rules, which name no files: the client of a session may be on another machine.
     private func readModify(into settings: inout RunSettings) throws(SessionError) {
         if let value = self.members.value("modify") {
+            // Whoever sends it may mean rules that were not found.
+            guard value.kind != .null else {
+                throw self.members.error("modify", "is null: send a list of rules, or leave it out.")
+            }
             let list = RuleList(node: RuleNode(value), file: "modify", folder: nil)
             _ = try self.members.made("modify") { try TrafficRules([list]) }
             settings[Settings.modify] = [Setting(value: list, source: .session)]

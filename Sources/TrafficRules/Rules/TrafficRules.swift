@@ -60,7 +60,9 @@ package struct TrafficRules: Sendable {
                 }
                 seed = number
             }
-            guard let rules = members["rules"] else { return ([], seed) }
+            guard let rules = members["rules"] else {
+                throw reader.error(list.node.line, "\"modify\" has no \"rules\"; write each of them after \"- \", for example - block: 403")
+            }
             guard case .list(let nodes) = rules.content else {
                 throw reader.error(rules.line, "\"rules\" needs a list; write each rule after \"- \"")
             }

@@ -64,6 +64,7 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"modify": null}"#, #""modify" is null"#), (#"{"modify": {}}"#, #""modify""#), (#"{"modify": {"seed": 7}}"#, #""modify""#),
         (#"{"rules": []}"#, #""rules" is not an object"#), (#"{"rules": {"ignore": "x"}}"#, #""rules.ignore" is not a list"#),
         (#"{"rules": {"ignore": ["x", 1]}}"#, #""rules.ignore""#), (#"{"rules": {"ignores": []}}"#, #""rules.ignores" is unknown"#),
         (#"{"rules": {"ignore": ["query:a"], "ignore": []}}"#, #""rules.ignore" is given twice"#),
