@@ -149,7 +149,7 @@ class Serve:
 
 def run(lab):
     origin = lab.serve(Origin)
-    for part in (same_treatment, draws, equals, shares, stalls, memory, other_tools, places, counts, hostile, streams, verdicts, samples):
+    for part in (same_treatment, draws, equals, shares, stalls, memory, other_tools, places, counts, hostile, streams, ends, verdicts, samples):
         begin = time.monotonic()
         part(lab, origin)
         print(f"  {part.__name__}: {time.monotonic() - begin:.0f} s, {lab.checks} checks so far", flush=True)
@@ -739,6 +739,43 @@ def streams(lab, _):
         lab.check(found == text, f"messages with {fault} are {found}, and not {text}", proxy.log)
         notes = [line for line in proxy.log.read_text().splitlines() if 'rule "fault": ' in line and "matched" not in line]
         lab.check(len(notes) == (wanted == "01234" and "stall" not in fault), f"the notes on {fault} are {notes}", proxy.log)
+
+
+def ends(lab, _):
+    """What the client of a WebSocket sent before it ended its side comes to the origin and into the cassette, whatever a rule does to its pace."""
+    listener, came, over = socket.create_server(("127.0.0.1", 0)), [], threading.Event()
+    lab._origins.callback(listener.close)
+
+    def work():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection:
+                    asked = read_until(connection, b"\r\n\r\n")
+                    key = re.search(rb"(?i)sec-websocket-key: (\S+)", asked)[1]
+                    accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+                    connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+                    came.append(b"".join(iter(lambda: connection.recv(4096), b"")))
+                over.set()
+    threading.Thread(target=work, daemon=True).start()
+    port = listener.getsockname()[1]
+    whole = b"".join(b"\x81\xfe\x03\xe8\0\0\0\0" + letter * 1000 for letter in (b"a", b"b", b"c"))
+    for rule in ("pace: { up: 2kB/s }", "pace: slow-3g", "pause: messages"):
+        # The last message has no end.
+        for sent in (whole, whole[:-500]):
+            over.clear()
+            tape = lab.path("ends", "tape.json")
+            rules = lab.write("ends/rules.yaml", f'modify:\n  - {{ name: rule, when: "~websocket", {rule} }}\n')
+            with lab.proxy("record", tape, "--modify", rules) as proxy, socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as connection:
+                connection.sendall(f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode())
+                read_until(connection, b"\r\n\r\n")
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
+                over.wait(20)
+            lab.check(came[-1:] == [sent], f"{rule}: {len(came[-1]) if came else None} of {len(sent)} bytes came to the origin", proxy.log)
+            sizes = [len(message["text"]) for message in json.loads(tape.read_bytes())["interactions"][0]["webSocket"]]
+            lab.check(sizes == ([1000] * 3 if sent == whole else [1000, 1000, 500]), f"{rule}: the cassette has messages of {sizes} bytes", proxy.log)
 
 
 # The verdict on clients

@@ -34,6 +34,15 @@ final class MessagePausing {
         self.run()
     }
 
+    /// The client sends nothing more. A message that has no end goes on as it is, and one that waits has nobody who waits for it.
+    func clientEnded() {
+        guard self.point == nil else {
+            return self.note("a client ended the WebSocket while a message of it waited, so the message did not go on")
+        }
+        let rest = self.units.rest()
+        if rest.readableBytes > 0 { self.deliver(rest) }
+    }
+
     func clientLeft() {
         self.point?.clientLeft()
         self.point = nil

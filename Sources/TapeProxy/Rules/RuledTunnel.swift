@@ -10,6 +10,8 @@ final class RuledTunnel: TunnelExchange {
     private let buckets: [TokenBucket]
     private let pausing: MessagePausing?
     private var timer: Scheduled<Void>?
+    /// The client has ended its side, and some of its bytes still wait for their rate.
+    private var clientHasEnded = false
 
     /// - Parameters:
     ///   - buckets: limit what the client sends.
@@ -37,13 +39,18 @@ final class RuledTunnel: TunnelExchange {
         guard self.timer == nil, var slice = input.readSlice(length: min(portion, input.readableBytes)) else { return }
         let now = self.proxy.now
         let due = self.buckets.map { $0.reserve(slice.readableBytes, now: now) }.max() ?? now
-        guard due > now else { return self.pass(&slice) }
+        guard due > now else {
+            self.pass(&slice)
+            if input.readableBytes == 0 { self.endIfDue() }
+            return
+        }
         self.stream.pauseTunnel()
         self.timer = self.proxy.loop.assumeIsolated().scheduleTask(in: due - now) { [weak self] in
             guard let self, self.timer != nil else { return }
             self.proxy.readClock()
             self.timer = nil
             self.pass(&slice)
+            self.endIfDue()
         }
     }
 
@@ -54,7 +61,25 @@ final class RuledTunnel: TunnelExchange {
         if pausing.isWaiting { self.stream.pauseTunnel() }
     }
 
-    func clientEnded() -> Bool { self.inner.clientEnded() }
+    /// The inner tunnel learns of the end after the bytes that came before it.
+    func clientEnded() -> Bool {
+        guard self.timer == nil, self.buckets.isEmpty || !self.stream.hasInput else {
+            self.clientHasEnded = true
+            return true
+        }
+        return self.end()
+    }
+
+    private func endIfDue() {
+        guard self.clientHasEnded, self.timer == nil, !self.stream.hasInput else { return }
+        self.clientHasEnded = false
+        if !self.end() { self.stream.close() }
+    }
+
+    private func end() -> Bool {
+        self.pausing?.clientEnded()
+        return self.inner.clientEnded()
+    }
 
     func clientWritabilityChanged(_ isWritable: Bool) {
         self.stream.clientWritabilityChanged()
