@@ -61,6 +61,14 @@ struct RequestView {
         self.facts = facts
     }
 
+    /// The tunnel of a request, as faults of TLS see it; nil for a request without TLS.
+    init?(tunnelOf request: RequestFacts) {
+        guard let parts = URLParts(request.url), parts.scheme.lowercased() == "https" else { return nil }
+        let authority = parts.authority
+        let port = authority.drop { $0 != "]" }.isEmpty ? authority[...] : authority.drop { $0 != "]" }
+        self.init(RequestFacts(method: "CONNECT", url: "https://\(authority)\(port.contains(":") ? "" : ":443")/"))
+    }
+
     var host: String {
         mutating get {
             if let host = self.knownHost { return host }

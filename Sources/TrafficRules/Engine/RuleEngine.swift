@@ -266,9 +266,12 @@ package final class RuleEngine: Sendable {
         guard !rules.isEmpty else { return nil }
         var view = RequestView(request)
         var matching: [Int] = []
-        for (index, active) in rules.enumerated()
-        where active.rule.isOn && !(request.tlsIsOpen && active.rule.breaksTLS) && Self.holds(active, &view) {
-            matching.append(index)
+        for (index, active) in rules.enumerated() where active.rule.isOn && !(request.tlsIsOpen && active.rule.breaksTLS) {
+            if active.rule.breaksTLS, var tunnel = RequestView(tunnelOf: request) {
+                if active.rule.when?.holds(&tunnel) != false { matching.append(index) }
+            } else if Self.holds(active, &view) {
+                matching.append(index)
+            }
         }
         guard !matching.isEmpty else { return nil }
         var planning = Planning(engine: self, rules: rules, view: view, now: now)
@@ -302,6 +305,12 @@ package final class RuleEngine: Sendable {
         for (index, active) in rules.enumerated() {
             if !active.rule.isOn {
                 outcomes[index] = .off
+            } else if active.rule.breaksTLS, var tunnel = RequestView(tunnelOf: request) {
+                if let failing = active.rule.when?.failing(&tunnel) {
+                    outcomes[index] = .unmatched(failing)
+                } else {
+                    matching.append(index)
+                }
             } else if let failing = active.rule.when?.failing(&view) {
                 outcomes[index] = .unmatched(failing)
             } else {
