@@ -120,7 +120,15 @@ private enum RulesFile {
         }
         guard data.count <= Self.sizeLimit else { throw SettingSyntaxError("the rules file \"\(url.path)\" has more than 1 MiB") }
         var node = path.hasSuffix(".json") ? try self.json(Array(data), url.path) : try self.yaml(Array(data), url.path)
-        if case .members(let members) = node.content, let modify = members.first(where: { $0.name == "modify" }) { node = modify.value }
+        if case .members(let members) = node.content, let modify = members.first(where: { $0.name == "modify" }) {
+            // Such as "seed" or "ignore", which would be without effect.
+            if let other = members.first(where: { $0.name != "modify" }) {
+                throw SettingSyntaxError(
+                    "\"\(url.path)\" line \(other.line): \"\(other.name)\" is not a rule: a file of rules has \"modify\" alone; set it in the settings of the cassette"
+                )
+            }
+            node = modify.value
+        }
         return RuleList(node: node, file: url.lastPathComponent, folder: url.deletingLastPathComponent().path)
     }
 

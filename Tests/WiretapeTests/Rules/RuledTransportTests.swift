@@ -199,6 +199,22 @@ import Testing
         #expect(cassette.report.checks.map(\.name) == ["rule \"gone\""])
     }
 
+    @Test func aFileWithOtherSettingsIsRefused() throws {
+        try self.folder.write("seed: 7\nmodify:\n  - block: 403\n".utf8, to: "rules.yaml")
+        let error = #expect(throws: (any Error).self) {
+            try Cassette(self.folder.file("none.json"), mode: .once, settings: self.settings([.file(self.folder.file("rules.yaml"))]))
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("line 1: \"seed\" is not a rule"))
+    }
+
+    @Test func attemptsThatTheMatchRulesFindEqualAreCountedTogether() async throws {
+        var settings = self.settings([.fault(.status(503), first: 1), .respond(body: "ok")])
+        settings.ignore = ["query:ts"]
+        let cassette = try Cassette(self.folder.file("none.json"), mode: .once, settings: settings)
+        #expect(try await self.exchange(cassette, "http://a.test/?ts=1").head?.status == 503)
+        #expect(try await self.exchange(cassette, "http://a.test/?ts=2").head?.status == 200)
+    }
+
     @Test func drawsDependOnTheSeedAndNotOnTheOrder() async throws {
         func failing(_ seed: UInt64, _ order: [Int]) async throws -> Set<Int> {
             let cassette = try Cassette(
