@@ -37,7 +37,7 @@ export class Editor {
     this.area.addEventListener("input", () => { draft.text = this.area.value; this.drafts.set(exchange.key, draft); clear(this.result); });
     this.area.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey) return;
-      const act = { Enter: () => this.check(), s: () => this.write() }[event.key];
+      const act = { enter: () => this.check(), s: () => this.write() }[event.key.toLowerCase()];
       if (!act) return;
       event.preventDefault();
       event.stopPropagation();

@@ -212,7 +212,7 @@ export class Rules {
     area.addEventListener("input", () => { area.removeAttribute("aria-invalid"); clear(result); });
     area.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey) return;
-      const act = { Enter: attempt, s: apply }[event.key];
+      const act = { enter: attempt, s: apply }[event.key.toLowerCase()];
       if (!act) return;
       event.preventDefault();
       event.stopPropagation();
