@@ -60,4 +60,15 @@ import Testing
         #expect(throws: PauseDesk.Refusal.full) { try desk.put(Self.item(1, size: 0)) { _ in } }
         #expect(desk.count == PauseDesk.countLimit)
     }
+
+    @Test func roomThatIsReservedCounts() throws {
+        let desk = Self.desk()
+        try desk.reserve(PauseDesk.sizeLimit - 100)
+        #expect(throws: PauseDesk.Refusal.full) { try desk.reserve(101) }
+        #expect(throws: PauseDesk.Refusal.full) { try desk.put(Self.item(1, size: 200)) { _ in } }
+        desk.release(PauseDesk.sizeLimit - 100)
+        _ = try desk.put(Self.item(1, size: 200)) { _ in }
+        desk.setWatched { false }
+        #expect(throws: PauseDesk.Refusal.nobodyWatches) { try desk.reserve(0) }
+    }
 }

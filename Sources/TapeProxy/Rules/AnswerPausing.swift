@@ -29,10 +29,14 @@ final class AnswerPausing {
 
     private let plan: ExchangePlan
     private let makePoint: (PauseDesk.Stage, PauseDesk.Content, String?, Pause, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
+    private let reserve: (Int, Pause) -> Bool
+    private let release: (Int) -> Void
     private let note: (Int, String) -> Void
     private var phase = Phase.head
     private var queue = CircularBuffer<Work>()
     private var queuedSize = 0
+    /// Bytes for which there is room on the desk, while a body is held.
+    private var reserved = 0
     private var point: PausePoint?
     private var isRunning = false
     /// Takes what goes on.
@@ -42,16 +46,23 @@ final class AnswerPausing {
 
     /// Nil if the plan pauses nothing of the answer.
     ///
-    /// - Parameter point: puts a message on the desk.
+    /// - Parameters:
+    ///   - reserve: keeps room on the desk for bytes that are held, and returns whether there is some. Notes why there is none.
+    ///   - release: gives the room back.
+    ///   - point: puts a message on the desk.
     init?(
-        _ plan: ExchangePlan, notes: RuleNotes,
+        _ plan: ExchangePlan, notes: RuleNotes, reserve: @escaping (Int, Pause) -> Bool, release: @escaping (Int) -> Void,
         point: @escaping (PauseDesk.Stage, PauseDesk.Content, String?, Pause, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
     ) {
         guard plan.pausesResponse != nil || plan.pausesEvents != nil || plan.pausesMessages != nil else { return nil }
         self.plan = plan
         self.makePoint = point
+        self.reserve = reserve
+        self.release = release
         self.note = { notes.add(rule: $0, $1) }
     }
+
+    deinit { if self.reserved > 0 { self.release(self.reserved) } }
 
     var isWaiting: Bool { self.point != nil }
     var isFull: Bool { self.point != nil && self.queuedSize >= Self.highWater }
@@ -70,6 +81,7 @@ final class AnswerPausing {
         self.point = nil
         self.queue.removeAll()
         self.phase = .passing
+        self.releaseAll()
     }
 
     // MARK: Working
@@ -94,9 +106,12 @@ final class AnswerPausing {
         case (.head(let head, let framing), .head): self.head(head, framing)
         case (.data(let bytes), .holding(let head, let framing, var held)):
             held += bytes
+            guard held.count <= Self.heldLimit else { return self.wait(head, framing, held, note: Self.isTooLong) }
+            guard self.holds(held.count) else {
+                self.passed(head, framing)
+                return self.again(held)
+            }
             self.phase = .holding(head, framing, held)
-            guard held.count > Self.heldLimit else { return }
-            self.wait(head, framing, held, note: "the body has more than \(Self.heldLimit >> 20) MiB and goes on as it is")
         case (.data(let bytes), .units(var units)):
             let complete = units.push(bytes)
             self.phase = .units(units)
@@ -129,7 +144,31 @@ final class AnswerPausing {
         guard StreamUnits(head.fields) == nil else {
             return self.wait(head, framing, [], note: "the body is a stream and goes on as it is")
         }
+        // Many answers at once must not fill the memory before they are on the desk, which counts what it holds.
+        var size = 0
+        if case .length(let length) = framing { size = length }
+        guard size <= Self.heldLimit else { return self.wait(head, framing, [], note: Self.isTooLong) }
+        guard self.holds(size) else { return self.passed(head, framing) }
         self.phase = .holding(head, framing, [])
+    }
+
+    private static let isTooLong = "the body has more than \(AnswerPausing.heldLimit >> 20) MiB and goes on as it is"
+
+    /// Whether there is room on the desk for so many bytes of the body.
+    private func holds(_ size: Int) -> Bool {
+        guard let pause = self.plan.pausesResponse else { return false }
+        guard size > self.reserved || size == 0 else { return true }
+        guard self.reserve(size - self.reserved, pause) else {
+            self.releaseAll()
+            return false
+        }
+        self.reserved = size
+        return true
+    }
+
+    private func releaseAll() {
+        self.release(self.reserved)
+        self.reserved = 0
     }
 
     /// The head goes to the client, and the body follows.
@@ -144,6 +183,12 @@ final class AnswerPausing {
             return
         }
         self.phase = .units(units)
+    }
+
+    /// Bytes that were held go on, before all others.
+    private func again(_ bytes: [UInt8]) {
+        self.queuedSize += bytes.count
+        self.queue.prepend(.item(.data(bytes)))
     }
 
     // MARK: Waiting
@@ -161,9 +206,11 @@ final class AnswerPausing {
             content.body = MessageEdit.content(of: wire, headers: head.fields)
             if content.body == nil { note = "the content coding of the body cannot be removed, so it goes on as it is" }
         }
+        // The desk counts what it shows.
+        if content.body != nil { self.releaseAll() }
         func passed() {
             self.passed(head, framing)
-            if !wire.isEmpty { self.queue.prepend(.item(.data(wire))) }
+            if !wire.isEmpty { self.again(wire) }
         }
         self.point = self.makePoint(.response, content, note, pause) { [weak self] decision in
             self?.decided {
@@ -175,12 +222,15 @@ final class AnswerPausing {
                 }
             }
         }
-        if self.point == nil { passed() }
+        guard self.point == nil else { return }
+        self.releaseAll()
+        passed()
     }
 
     /// Goes on after a decision.
     private func decided(_ work: () -> Void) {
         self.point = nil
+        self.releaseAll()
         work()
         self.run()
         self.drained()
@@ -203,7 +253,7 @@ final class AnswerPausing {
         changed.fields = new.headers
         guard let before = old.body, let body = new.body, framing != .none else {
             self.passed(changed, framing)
-            if !wire.isEmpty { self.queue.prepend(.item(.data(wire))) }
+            if !wire.isEmpty { self.again(wire) }
             return
         }
         let isBodiless = new.status == 204 || new.status == 304
@@ -211,7 +261,7 @@ final class AnswerPausing {
         changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
         if !isBodiless { changed.fields.append(name: "Content-Length", value: "\(sent.count)") }
         self.passed(changed, isBodiless ? .none : .length(sent.count))
-        if !isBodiless, !sent.isEmpty { self.queue.prepend(.item(.data(sent))) }
+        if !isBodiless, !sent.isEmpty { self.again(sent) }
     }
 
     private func take(event unit: StreamUnits.Unit) {

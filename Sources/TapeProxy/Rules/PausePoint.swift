@@ -24,7 +24,7 @@ final class PausePoint {
         then: @escaping (PauseDesk.Decision) -> Void
     ) -> PausePoint? {
         guard let desk = rules.desk else {
-            notes.add(rule: pause.rule, "nothing waits, because this run has no page (--web), or the variable CI is set")
+            notes.add(rule: pause.rule, Self.noPage)
             return nil
         }
         let point = PausePoint(desk, proxy, then: then)
@@ -33,12 +33,7 @@ final class PausePoint {
         do throws(PauseDesk.Refusal) {
             point.id = try desk.put(item) { decision in loop.execute { box.value.decided(decision) } }
         } catch {
-            let reason =
-                switch error {
-                case .nobodyWatches: "nothing waits while no page is open"
-                case .full: "more than \(PauseDesk.countLimit) messages wait, or they are too large together: further ones go on"
-                }
-            notes.add(rule: pause.rule, reason)
+            notes.add(rule: pause.rule, Self.reason(error))
             return nil
         }
         point.timer = loop.assumeIsolated().scheduleTask(in: .nanoseconds(pause.wait.nanoseconds)) { [weak point] in
@@ -46,6 +41,32 @@ final class PausePoint {
         }
         return point
     }
+
+    private static func reason(_ refusal: PauseDesk.Refusal) -> String {
+        switch refusal {
+        case .nobodyWatches: "nothing waits while no page is open"
+        case .full: "more than \(PauseDesk.countLimit) messages wait, or they are too large together: further ones go on"
+        }
+    }
+
+    /// Keeps room on the desk for bytes of a message that is not complete yet.
+    ///
+    /// - Returns: whether there is room. The rule has a note if not.
+    static func reserve(_ bytes: Int, _ pause: Pause, _ rules: SessionRules, _ notes: RuleNotes) -> Bool {
+        guard let desk = rules.desk else {
+            notes.add(rule: pause.rule, Self.noPage)
+            return false
+        }
+        do throws(PauseDesk.Refusal) {
+            try desk.reserve(bytes)
+            return true
+        } catch {
+            notes.add(rule: pause.rule, Self.reason(error))
+            return false
+        }
+    }
+
+    private static let noPage = "nothing waits, because this run has no page (--web), or the variable CI is set"
 
     private func timeIsOver() {
         if let id { self.desk.remove(id) }

@@ -143,13 +143,20 @@ final class RuledExchange: MessageExchange, TimedConnection {
         }
     }
 
+    private func pausing(_ plan: ExchangePlan, _ notes: RuleNotes) -> AnswerPausing? {
+        let rules = self.rules
+        return AnswerPausing(
+            plan, notes: notes, reserve: { PausePoint.reserve($0, $1, rules, notes) }, release: { rules.desk?.release($0) },
+            point: self.waiting(plan, notes))
+    }
+
     private func carryOut(_ plan: ExchangePlan, _ change: RequestChange, _ notes: RuleNotes) {
         let isWebSocket = WebSocketHandshake.isAsked(by: self.request.head)
         if isWebSocket { self.tunnelPlan = plan }
         self.feed.buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
         let stream = RuledStream(
             self.client, editing: plan.responseEdit.map { AnswerEditing($0, notes: notes) },
-            pausing: AnswerPausing(plan, notes: notes, point: self.waiting(plan, notes)),
+            pausing: self.pausing(plan, notes),
             breaking: plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, notes: notes) },
             latency: .nanoseconds(plan.pace?.latency.nanoseconds ?? 0),
             buckets: self.rules.buckets(of: plan.pace, .down, client: self.client.peer.id),

@@ -93,7 +93,7 @@ package final class PauseDesk: Sendable {
 
     /// Messages that wait at the same time.
     package static let countLimit = 1000
-    /// Bytes that they hold together.
+    /// Bytes that they hold together, with those that were reserved.
     package static let sizeLimit = 64 << 20
 
     private struct Waiting {
@@ -141,6 +141,20 @@ package final class PauseDesk: Sendable {
         guard let id else { throw .full }
         return id
     }
+
+    /// Keeps room for bytes that are held until their message can wait.
+    package func reserve(_ bytes: Int) throws(Refusal) {
+        guard self.isWatched else { throw .nobodyWatches }
+        let hasRoom = self.state.withLock { state in
+            guard state.size + bytes <= Self.sizeLimit else { return false }
+            state.size += bytes
+            return true
+        }
+        guard hasRoom else { throw .full }
+    }
+
+    /// Gives room back that was kept.
+    package func release(_ bytes: Int) { self.state.withLock { $0.size -= bytes } }
 
     /// Takes a message back: its time is over, or its exchange has ended.
     package func remove(_ id: Int) { _ = self.state.withLock { Self.take(id, of: &$0) } }

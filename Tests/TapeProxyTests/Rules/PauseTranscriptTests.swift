@@ -132,6 +132,59 @@ import TrafficRules
         #expect(scene.heard() == [Self.sentGet])
     }
 
+    /// Many long answers at once would fill the memory before they are on the desk.
+    @Test(arguments: ["Content-Length: 200", "Transfer-Encoding: chunked"]) func anAnswerWaitsOnlyIfThereIsRoomForItsBody(framing: String)
+        throws
+    {
+        let scene = try self.scene(#"[{"pause": "response"}]"#)
+        try self.desk.reserve(PauseDesk.sizeLimit - 150)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n")
+        let isChunked = framing.hasSuffix("chunked")
+        #expect(scene.heard().joined().contains("client < HTTP/1.1 200 OK") == !isChunked)
+        let half = String(repeating: "x", count: 100)
+        scene.origin(isChunked ? "64\r\n\(half)\r\n" : half)
+        #expect(scene.heard().isEmpty == isChunked)
+        scene.origin(isChunked ? "64\r\n\(half)\r\n0\r\n\r\n" : half)
+        #expect(scene.heard().joined().count { $0 == "x" } == (isChunked ? 200 : 100))
+        #expect(self.items.isEmpty)
+        #expect(scene.proxy.rules?.engine.report().first?.notes.first?.hasSuffix("further ones go on") == true)
+        // The room is free again.
+        try self.desk.reserve(150)
+    }
+
+    @Test func theRoomOfAnAnswerIsFreeAfterItsDecision() throws {
+        let scene = try self.scene(#"[{"pause": "response"}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\n")
+        scene.origin("ok")
+        // A body that cannot be shown is held as well.
+        #expect(throws: PauseDesk.Refusal.full) { try self.desk.reserve(PauseDesk.sizeLimit) }
+        try self.decide(scene) { _ in .pass }
+        try self.desk.reserve(PauseDesk.sizeLimit)
+    }
+
+    @Test func theRoomOfAnAnswerIsFreeWhenItsClientLeaves() throws {
+        let scene = try self.scene(#"[{"pause": "response"}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\nx")
+        #expect(throws: PauseDesk.Refusal.full) { try self.desk.reserve(PauseDesk.sizeLimit) }
+        scene.clientResets()
+        try self.desk.reserve(PauseDesk.sizeLimit)
+    }
+
+    @Test func aLongAnswerWaitsWithItsHeadAlone() throws {
+        let scene = try self.scene(#"[{"pause": "response"}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n")
+        #expect(self.items.map(\.bodyNote) == ["the body has more than 4 MiB and goes on as it is"])
+        #expect(self.items.map(\.content.body) == [nil])
+    }
+
     @Test func eachEventWaits() throws {
         let scene = try self.scene(#"[{"pause": "events"}]"#)
         scene.client(Self.get)
