@@ -68,6 +68,7 @@ import Testing
         ("- block: 403\n  block: 404", "line 2: \"block\" appears twice"),
         ("- name: \"a\\nb\"\n  block: 403", "\"name\" needs from 1 to 100 characters on one line"),
         ("- enabled: perhaps\n  block: 403", "write true or false"),
+        ("- record: true\n  block: reset", "line 1: \"record\" is for answers, and \"block: reset\" gives none"),
         ("- record: true\n  pace: dsl", "\"record\" is for \"block\", \"mapLocal\" and \"respond\""),
         // when
         ("- when: \"~c 500\"\n  block: 403", "when: \"~c\" is about the answer"),

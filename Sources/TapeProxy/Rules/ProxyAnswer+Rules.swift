@@ -50,6 +50,21 @@ extension ProxyAnswer {
     }
 }
 
+extension LocalAnswer {
+    /// An answer of the proxy's own, as one that can be recorded.
+    ///
+    /// - Parameter rule: the index of the rule that makes it.
+    init(_ answer: ProxyAnswer, rule: Int) {
+        var content = PauseDesk.Content()
+        content.status = answer.status
+        content.reason = answer.reason
+        content.headers.append(name: "Content-Type", value: answer.contentType)
+        if let error = answer.error { content.headers.append(name: "Wiretape-Error", value: error) }
+        content.body = answer.body
+        self.init(content, rule: rule)
+    }
+}
+
 /// What the proxy sends of an answer: its own answers are `ProxyAnswer`s.
 typealias AnswerItem = AnswerStep<ProxyAnswer>
 

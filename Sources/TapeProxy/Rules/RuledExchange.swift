@@ -187,7 +187,12 @@ final class RuledExchange: MessageExchange, TimedConnection {
         if let block = plan.block {
             self.answeredByRule()
             switch block {
-            case .status(let status): return self.local(.blocked(status: status, by: plan.names), on: stream)
+            case .status(let status):
+                let answer = ProxyAnswer.blocked(status: status, by: plan.names)
+                guard plan.records else { return self.local(answer, on: stream) }
+                return RuleAnswerExchange(
+                    client: stream, request: self.request, answer: LocalAnswer(answer, rule: plan.rules.first ?? 0),
+                    modification: Modification(rules: plan.names), records: true)
             case .close: stream.cut()
             case .reset: stream.breakOff(isReset: true)
             }

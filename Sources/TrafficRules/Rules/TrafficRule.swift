@@ -78,6 +78,16 @@ package struct TrafficRule: Sendable {
         (self.kind, self.action, self.draw) = try Self.action(members, when)
         self.isRecorded = try members.flag("record") ?? false
         if self.breaksTLS, let problem = when?.problemOfTunnel { throw members.error("when", problem) }
+        if self.isRecorded, case .block(let block) = self.action {
+            switch block {
+            case .status: break
+            case .close, .reset:
+                throw members.error(
+                    "record",
+                    "\"record\" is for answers, and \"block: \(block == .close ? "close" : "reset")\" gives none: remove it, or block with a status"
+                )
+            }
+        }
         switch self.kind {
         case .block, .mapLocal, .respond: break
         case .mapRemote, .edit, .pause, .pace, .fault:

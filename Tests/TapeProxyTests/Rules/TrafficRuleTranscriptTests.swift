@@ -34,6 +34,16 @@ import TrafficRules
         #expect(Self.reports(scene) == ["rule \"no\": matched 1, applied to 1."])
     }
 
+    @Test func aBlockIsRecordedIfItsRuleSaysSo() throws {
+        let scene = try Self.scene(#"[{"name": "no", "block": 403, "record": true}]"#)
+        scene.client(Self.get)
+        let heard = scene.heard()
+        #expect(heard.count == 1 && heard[0].hasPrefix("client < HTTP/1.1 403 Forbidden|Content-Type: text/plain; charset=utf-8|"))
+        #expect(heard[0].contains("Wiretape-Error: blocked") && heard[0].contains("\"no\""))
+        #expect(scene.recorder.exchanges.map(\.interaction.response?.status) == [403])
+        #expect(scene.recorder.exchanges.map(\.interaction.modified) == [Modification(rules: ["no"])])
+    }
+
     @Test(arguments: ["\"close\"", "\"reset\""]) func aBlockCanCloseTheConnection(block: String) throws {
         let scene = try Self.scene("[{\"block\": \(block)}]")
         scene.client(Self.get)
