@@ -126,7 +126,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.noteUnreached()
         self.recording.discard()
         self.state.ended()
-        self.answer(.loop(self.authority))
+        let change = self.change?.modification
+        self.answer(.loop(self.authority, rules: change?.forwardedTo == nil ? [] : change?.rules ?? []))
     }
 
     /// Tells the session that the request was not forwarded after all, if no connection to its origin was made.

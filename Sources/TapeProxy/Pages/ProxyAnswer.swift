@@ -105,10 +105,15 @@ struct ProxyAnswer: Sendable {
             text: "the request is for \"\(authority)\", and its tunnel leads to \"\(tunnel)\": send it on another connection.")
     }
 
-    static func loop(_ authority: String) -> ProxyAnswer {
-        ProxyAnswer(
+    /// - Parameter rules: the traffic rules that send the request there, if it was for another URL.
+    static func loop(_ authority: String, rules: [String] = []) -> ProxyAnswer {
+        let names = rules.map { "\"\($0)\"" }.joined(separator: ", ")
+        return ProxyAnswer(
             status: 508, reason: "Loop Detected", error: "loop",
-            text: "\"\(authority)\" is this proxy itself: send the request to an origin.")
+            text: rules.isEmpty
+                ? "\"\(authority)\" is this proxy itself: send the request to an origin."
+                : "\"\(authority)\" is this proxy itself, and traffic rules send the request there (\(names)): write the URL of another server into them."
+        )
     }
 
     /// A request that has passed more Wiretape proxies than anyone would chain.
