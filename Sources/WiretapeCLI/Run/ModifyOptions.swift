@@ -59,8 +59,13 @@ enum RulesFile {
             }
             root = modify.value
         }
+        let rules = root.ruleNode
+        // Whoever passes a file means its rules, which may all be commented out.
+        if case .nothing = rules.content {
+            throw SettingError("\"\(path)\" has no rules: write each after \"- \", for example - block: 403, or [] for none.")
+        }
         let folder = CassetteGlob.folder(of: CassetteGlob.absolute(path, in: ConfigSearch.workingFolder))
-        let list = RuleList(node: root.ruleNode, file: path, folder: folder)
+        let list = RuleList(node: rules, file: path, folder: folder)
         do {
             _ = try TrafficRules([list])
         } catch {
