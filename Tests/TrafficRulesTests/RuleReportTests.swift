@@ -29,10 +29,10 @@ import Testing
     @Test func eachRuleHasALine() throws {
         #expect(
             try self.engine().report().map(\.description) == [
-                "\"pay\" matched 2 requests and changed 1 (share 100%, first 1, from 0s on for 60s)",
+                "\"pay\" matched 2 requests and was applied to 1 (share 100%, first 1, from 0s on for 60s)",
                 "\"rule 2\" never matched: no request fits \"~u /never\" (\"wiretape.yaml\" line 4)", "\"off\" is switched off",
-                "\"late\" matched 2 requests and changed 0 (nth 1, 3, every 2, of the rule); an earlier rule took 1",
-                "\"all\" matched 2 requests and changed 2",
+                "\"late\" matched 2 requests and was applied to 0 (nth 1, 3, every 2, of the rule); an earlier rule took 1",
+                "\"all\" matched 2 requests and was applied to 2",
             ])
         let none = try RulesText.engine("- pace: dsl").report()[0]
         #expect(none.description == "\"rule 1\" never matched: no request came (\"wiretape.yaml\" line 1)")

@@ -77,7 +77,7 @@ extension RuleReport: CustomStringConvertible {
             let condition = self.condition.map { ": no request fits \"\(PlainText.escape($0.utf8, limit: 200))\"" } ?? ": no request came"
             return "\(name) never matched\(condition) (\(self.place))"
         }
-        var text = "\(name) matched \(Self.count(self.matched, "request")) and changed \(self.applied)"
+        var text = "\(name) matched \(Self.count(self.matched, "request")) and was applied to \(self.applied)"
         if let draw = self.draw { text += " (\(draw))" }
         if self.preceded > 0 { text += "; an earlier rule took \(self.preceded)" }
         if self.displaced > 0 { text += "; a fault took the place of \(self.displaced)" }

@@ -1116,11 +1116,11 @@ def rules_are_listed_switched_and_moved(browser, folder):
         assert rule_names(one) == ["no ads", "staging", "rule 3"]
         items = page.eval_on_selector_all(".rule-item", "all => all.map(item => item.textContent)")
         assert "never matched" in items[0] and "wiretape.yaml, line 4" in items[0], items
-        assert "matched 1, changed 1" in items[1] and "query:gone: it is not there" in items[1], items
+        assert "matched 1, applied to 1" in items[1] and "query:gone: it is not there" in items[1], items
         assert "first 1" in items[2] and "2 never matched" in page.inner_text("#rules-words")
         # Counts move while they are looked at.
         assert [through(inspector, f"{origin.url}/x") for _ in range(2)] == [503, 200]
-        one.until("document.querySelectorAll('.rule-item')[2].textContent.includes('matched 2, changed 1')")
+        one.until("document.querySelectorAll('.rule-item')[2].textContent.includes('matched 2, applied to 1')")
         # By keyboard: the focus stays on what moves.
         page.focus("[data-act='down 1']")
         keys.press("Enter")
@@ -1233,7 +1233,8 @@ def a_rule_is_made_from_an_exchange(browser, folder):
         text = page.input_value("#rule-text")
         assert "status: 200" in text and '{"path": "/pets?page=1"}' in text, text
         page.fill("#rule-text", text.replace("status: 200", "status: 418").replace("/pets?page=1", "/teapot"))
-        keys.press("Control+s")
+        # As with Caps Lock.
+        keys.press("Control+S")
         page.wait_for_selector(".rule-item")
         assert through(inspector, f"{origin.url}/pets?page=1") == 418 and through(inspector, f"{origin.url}/pets?page=12") == 200
         # By mouse.
@@ -1398,9 +1399,27 @@ def paused_messages_go_on_as_people_decide(browser, folder):
         page.click("button:has-text('Go on changed')")
         page.wait_for_selector("#paused-result:has-text('is no absolute URL')")
         page.fill("#paused-url", f"{origin.url}/changed")
+        # "Go on" sends nothing of it, so it asks, in the editor as in the list.
+        for where in ("[aria-label=Decision] button:has-text('Go on')", "[aria-label='Paused messages'] button[aria-label$='/pay?number=1']"):
+            page.locator(where).first.click()
+            page.wait_for_selector("#paused-result:has-text('this sends nothing of what you typed')")
+            assert "Paused 2" in page.inner_text("#paused")
+            one.axe("a question about what was typed")
+            # Another change asks again.
+            page.type("#paused-url", "x")
+            page.keyboard.press("Backspace")
         page.focus("button:has-text('Go on changed')")
         keys.press("Enter")
         assert first.end() == 200 and json.loads(first.text) == {"path": "/changed"}
+        # What was typed can be left out by a second press.
+        dropped = Waiting(inspector, f"{origin.url}/pay?number=4")
+        page.wait_for_selector("#paused:has-text('Paused 2')")
+        page.click("[aria-label='Paused messages'] button.link:has-text('number=4')")
+        page.wait_for_selector("#paused-url")
+        page.fill("#paused-url", f"{origin.url}/never")
+        for _ in range(2):
+            page.locator("[aria-label=Decision] button:has-text('Go on')").first.click()
+        assert dropped.end() == 200 and json.loads(dropped.text) == {"path": "/pay?number=4"}
         # By mouse: an answer, and a rule that gives it from now on.
         page.wait_for_selector("#paused:has-text('Paused 1')")
         page.click("[aria-label='Paused messages'] button.link")
@@ -1719,7 +1738,7 @@ def an_exchange_is_edited(browser, folder):
         inspector.until("/api/state", lambda state: state["epoch"] == 2 and state["rows"] == 14)
         page.wait_for_timeout(200)
         page.fill("#edit-text", page.input_value("#edit-text").replace("418", "200"))
-        keys.press("Control+s")
+        keys.press("Control+S")
         page.wait_for_selector("#edit-result:has-text('written into everything.json')")
         # A file that became another one meanwhile is not written, and the text stays.
         inspector.until("/api/state", lambda state: state["epoch"] == 3 and state["rows"] == 14)

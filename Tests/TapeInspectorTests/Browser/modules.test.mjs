@@ -93,8 +93,8 @@ test("a rule says where it is from and what it did", () => {
   assert.equal(words.ruleSource({ file: "the page", line: 1 }), "added in the page");
   const rule = { enabled: true, matched: 0, applied: 0, preceded: 0 };
   assert.equal(words.ruleCounts(rule), "never matched");
-  assert.equal(words.ruleCounts({ ...rule, matched: 3, applied: 1, preceded: 2 }), "matched 3, changed 1, 2 taken by an earlier rule");
-  assert.equal(words.ruleCounts({ ...rule, matched: 2, applied: 1, displaced: 1 }), "matched 2, changed 1, 1 displaced by a fault");
+  assert.equal(words.ruleCounts({ ...rule, matched: 3, applied: 1, preceded: 2 }), "matched 3, applied to 1, 2 taken by an earlier rule");
+  assert.equal(words.ruleCounts({ ...rule, matched: 2, applied: 1, displaced: 1 }), "matched 2, applied to 1, 1 displaced by a fault");
   assert.equal(words.ruleCounts({ ...rule, enabled: false }), "off");
 });
 

@@ -112,6 +112,7 @@ export class Paused {
     let item;
     try { item = await api.json(`/api/paused/${id}`); } catch (error) { this.actions.say(plain(error.message)); return this.refresh(); }
     this.id = id;
+    this.warned = null;
     this.isOver = false;
     this.mark();
     const { stage, content } = item;
@@ -140,10 +141,11 @@ export class Paused {
     }
     const typed = () => Object.fromEntries(Object.entries(fields).map(([name, made]) => [name, made.value]));
     const answer = {};
+    const everything = () => JSON.stringify([typed(), Object.values(answer).map((made) => made.value)]);
     const send = (decision, always = false) => this.decide(id, { decision, ...(always ? { always } : {}), ...(decision === "change" ? { content: contentOf(stage, typed(), content) } : {}), ...(decision === "answer" ? { content: answerOf(Object.fromEntries(Object.entries(answer).map(([name, made]) => [name, made.value]))) } : {}) });
     const button = (text, title, act) => element("button", { type: "button", text, title, onclick: act });
     const titles = { pass: "As it is", change: "With the changes below", drop: isHead ? "Close the connection" : "Leave it out", answer: "With the answer below" };
-    const bar = element("div", { class: "viewer-bar", role: "group", "aria-label": "Decision" }, decisions(stage).filter(([name]) => name !== "answer").map(([name, label]) => button(label, titles[name], () => send(name))));
+    const bar = element("div", { class: "viewer-bar", role: "group", "aria-label": "Decision" }, decisions(stage).filter(([name]) => name !== "answer").map(([name, label]) => button(label, titles[name], () => (name === "pass" ? this.pass(id) : send(name)))));
     if (stage === "response") bar.append(button("Answer so from now on", "With the changes below, and as a rule for this method and URL", () => send("change", true)));
     const parts = [element("h3", {}, `Paused ${stageWords(item)}: `, recorded(`${item.method} ${item.url}`)), bar, this.result, ...lines];
     if (stage === "request") {
@@ -152,12 +154,23 @@ export class Paused {
         one("status", input("answer-status", "Status", "200")), one("headers", area("answer-headers", "Header fields", "Content-Type: application/json", 2)), one("body", area("answer-body", "Body", "", 5)));
     }
     clear(this.editor, ...parts);
+    const before = everything();
+    this.drops = () => everything() !== before;
+    for (const made of [...Object.values(fields), ...Object.values(answer)]) made.addEventListener("input", () => { if (this.warned === id) { this.warned = null; clear(this.result); } });
     this.editor.scrollIntoView({ block: "start" });
     bar.querySelector("button").focus({ preventScroll: true });
     return null;
   }
 
-  pass(id) { return this.decide(id, { decision: "pass" }); }
+  /** A message goes on as it is. What was typed for it would be lost: that takes a second press. */
+  pass(id) {
+    if (this.id === id && !this.isOver && this.result?.isConnected && this.drops() && this.warned !== id) {
+      this.warned = id;
+      clear(this.result, element("span", { class: "caution", text: "⚠ this sends nothing of what you typed: press again to go on without it, or press Go on changed" }));
+      return null;
+    }
+    return this.decide(id, { decision: "pass" });
+  }
 
   async decide(id, decision) {
     const number = ++this.asked;

@@ -15,7 +15,7 @@ export function ruleSource(rule) {
 export function ruleCounts(rule) {
   if (!rule.enabled) return "off";
   if (!rule.matched) return "never matched";
-  const words = [`matched ${rule.matched}`, `changed ${rule.applied}`];
+  const words = [`matched ${rule.matched}`, `applied to ${rule.applied}`];
   if (rule.preceded) words.push(`${rule.preceded} taken by an earlier rule`);
   if (rule.displaced) words.push(`${rule.displaced} displaced by a fault`);
   return words.join(", ");
