@@ -13,6 +13,7 @@ extension RunSettings {
     package func ruleEngine(match: MatchRules, mayGetRules: Bool = false) throws(SettingSyntaxError) -> RuleEngine? {
         let rules = try TrafficRules(self[Settings.modify].map(\.value))
         guard !rules.isEmpty || self.value(Settings.verdict) != nil || mayGetRules else { return nil }
-        return RuleEngine(rules, seed: self.value(Settings.seed), match: match) { DrawnURL.of($0) }
+        let drawn = match.drawing(redacted: !self.value(Settings.redaction) ? [] : self[Settings.redact].map(\.value))
+        return RuleEngine(rules, seed: self.value(Settings.seed), match: drawn) { DrawnURL.of($0) }
     }
 }

@@ -1,4 +1,14 @@
+package import CassettePlayback
 internal import CassetteRedaction
+
+extension MatchRules {
+    /// These rules as draws use them: values at the places of `--redact` are new in each run, as other secrets are.
+    ///
+    /// - Parameter places: those that matching does not know are left out.
+    package func drawing(redacted places: [String]) -> MatchRules {
+        places.reduce(self) { rules, place in (try? rules.adding(MatchRuleTexts(ignore: [place]))) ?? rules }
+    }
+}
 
 /// The URL of a request as the draws of rules see it: without what differs in each run because it is secret.
 package enum DrawnURL {
