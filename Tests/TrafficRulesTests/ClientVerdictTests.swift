@@ -64,6 +64,49 @@ import Testing
         #expect(self.kinds([self.attempt(0, .answer(503), retryAfter: 2), self.attempt(0.6, .answer(200))]) == [.retryAfterIgnored])
     }
 
+    /// A timestamp, an id or a boundary that matching leaves out does not make another request.
+    @Test func attemptsThatMatchingFindsEqualAreOneRequest() {
+        var attempts = [
+            self.attempt(0, .answer(503), url: "https://a.example/?ts=1"), self.attempt(1, .answer(200), url: "https://a.example/?ts=2"),
+        ]
+        #expect(self.kinds(attempts) == [.noRetry])
+        for index in attempts.indices { attempts[index].fingerprint = [1] }
+        #expect(self.kinds(attempts) == [])
+        // The fingerprint has no long bodies.
+        attempts[1].bodyDigest = [2]
+        #expect(self.kinds(attempts) == [.noRetry])
+    }
+
+    /// A rule may end the exchange while the body is still coming, so that the next attempt is not known as the same request.
+    @Test func aRequestThatIsNotKnownAsAWholeLacksNoRetry() {
+        var attempts = [self.attempt(0, .lost, method: "PUT"), self.attempt(1, .answer(200), method: "PUT")]
+        attempts[1].fingerprint = [1]
+        #expect(self.kinds(attempts) == [.noRetry])
+        attempts[0].hasWholeRequest = false
+        #expect(self.kinds(attempts) == [])
+    }
+
+    /// The test of a client ends without an exit code.
+    @Test func aClientThatHasEndedWithoutACodeRetriesNoMore() {
+        for outcome in [Attempt.Outcome.answer(503), .cut] {
+            let run = ClientVerdict.Run(end: .seconds(1), hasEnded: true)
+            let findings = ClientVerdict([self.attempt(0, outcome)], run: run).findings
+            #expect(findings.map(\.kind) == [.noRetry])
+            #expect(findings.map(\.certainty) == [.likely])
+        }
+    }
+
+    /// It may decline to wait for minutes.
+    @Test func aClientNeedNotWaitForALongRetryAfter() {
+        #expect(self.kinds([self.attempt(0, .answer(503), retryAfter: 60)], exitCode: 1) == [.noRetry])
+        #expect(self.kinds([self.attempt(0, .answer(503), retryAfter: 61)], exitCode: 1) == [])
+    }
+
+    @Test(arguments: ["GET", "PUT", "DELETE", "QUERY", "PROPFIND"]) func idempotentRequestsMayBeSentAgain(method: String) {
+        #expect(self.kinds([self.attempt(0, .lost, method: method), self.attempt(1, .answer(200), method: method)]) == [])
+        #expect(self.kinds([self.attempt(0, .lost, method: method)], exitCode: 1) == [.noRetry])
+    }
+
     // MARK: Single findings
 
     @Test func retryAfterHasATolerance() {

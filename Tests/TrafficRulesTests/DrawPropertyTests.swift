@@ -1,4 +1,5 @@
 import CassetteModel
+import Dispatch
 import TapeBytes
 import Testing
 @testable import TrafficRules
@@ -92,6 +93,23 @@ import Testing
             }
             #expect(plans.mapValues { $0.sorted() } == expected)
         }
+    }
+
+    /// The second of two requests at the same time is the second for all rules.
+    @Test func rulesAgreeOnTheNumbersOfEqualRequests() throws {
+        let engine = try RulesText.engine(
+            """
+            - request: { set: { "header:x-one": "1" } }
+              every: 2
+            - request: { set: { "header:x-two": "2" } }
+              every: 2
+            """)
+        let split = Guarded(0)
+        DispatchQueue.concurrentPerform(iterations: 40_000) { _ in
+            let count = engine.plan(for: .get("https://a.example/"), now: .zero)?.rules.count ?? 0
+            if count == 1 { split.withLock { $0 += 1 } }
+        }
+        #expect(split.withLock { $0 } == 0)
     }
 
     @Test func sharesAreThoseOfTheRule() throws {

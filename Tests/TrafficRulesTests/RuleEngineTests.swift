@@ -39,6 +39,48 @@ import Testing
         #expect(try self.plan("- when: \"~b secret\"\n  block: 403", request) == nil)
     }
 
+    /// A run asks about the tunnel before there is a request.
+    @Test(arguments: [
+        ("~u /pets", false), ("~u ^https://api.example.com:443/", true), ("~u ^https://api.example.com:443/$", true), ("~d api", true),
+        ("~d other", false),
+    ])
+    func faultsOfTLSAreAboutTheTunnel(when: String, holds: Bool) throws {
+        let rules = "- when: \"\(when)\"\n  fault: tls"
+        let tunnel = RequestFacts(method: "CONNECT", url: "https://api.example.com:443/")
+        #expect((try RulesText.engine(rules).tlsFault(for: tunnel, now: .zero) != nil) == holds)
+        #expect((try self.plan(rules) != nil) == holds)
+        let trial = try RulesText.engine(rules).trial(of: .get(Self.url))
+        #expect(trial.trials.map(\.outcome) == [holds ? .applies : .unmatched(when)])
+    }
+
+    @Test func faultsOfTLSSeeTheTunnelOfOtherPortsAndAddresses() throws {
+        let rules = "- when: ~u ^https://\\[::1]:8443/$\n  fault: tls"
+        #expect(try self.plan(rules, .get("https://[::1]:8443/a"))?.fault != nil)
+        #expect(try self.plan("- when: ~u ^https://\\[::1]:443/$\n  fault: tls", .get("https://[::1]/a"))?.fault != nil)
+        // Without TLS there is no handshake.
+        #expect(try self.plan("- when: ~d other\n  fault: tls", .get("http://api.example.com/")) == nil)
+    }
+
+    @Test func requestsThatTheMatchRulesFindEqualHaveOneFingerprint() throws {
+        let match = try MatchRules.standard.adding(MatchRuleTexts(ignore: ["query:ts", "json:/id"]))
+        let engine = RuleEngine(TrafficRules(), match: match) { DrawnURL.of($0) }
+        func print(_ url: String, _ body: String) -> [UInt8] { engine.fingerprint(of: .post(url, body)) }
+        let one = print("https://u:p@a.example/?ts=1&token=secret", #"{"id": 1, "a": 1}"#)
+        #expect(one == print("https://a.example/?ts=2&token=other", #"{"a": 1, "id": 2}"#))
+        #expect(one != print("https://a.example/?ts=2&token=other", #"{"a": 2, "id": 1}"#))
+        #expect(one != print("https://a.example/b?ts=1&token=secret", #"{"id": 1, "a": 1}"#))
+    }
+
+    /// What `--redact` names is new in each run, and nothing that matching does not know is an error.
+    @Test func redactedPlacesMakeNoOtherRequest() {
+        let match = MatchRules.standard.drawing(redacted: ["query:pin", "json:/key", "header:x-token", "no place at all"])
+        let engine = RuleEngine(TrafficRules(), match: match) { DrawnURL.of($0) }
+        func print(_ url: String, _ body: String) -> [UInt8] { engine.fingerprint(of: .post(url, body)) }
+        let one = print("https://a.example/?pin=1", #"{"key": 1, "a": 1}"#)
+        #expect(one == print("https://a.example/?pin=2", #"{"key": 2, "a": 1}"#))
+        #expect(one != print("https://a.example/?pin=1", #"{"key": 1, "a": 2}"#))
+    }
+
     @Test func effectsHaveAFixedOrderAndTheFirstOfAKindWins() throws {
         let plan = try #require(
             try self.plan(

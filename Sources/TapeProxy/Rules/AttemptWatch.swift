@@ -28,10 +28,12 @@ final class AttemptWatch {
     ///   - time: since the run began.
     init?(_ request: IncomingRequest, connection: Int, log: AttemptLog, engine: RuleEngine, time: @escaping () -> Duration) {
         let fields = request.head.fields
-        let attempt = ClientVerdict.Attempt(
+        var attempt = ClientVerdict.Attempt(
             start: time(), end: nil, method: request.head.method, redactedURL: DrawnURL.of(request.url),
             hasIdempotencyKey: fields.contains("idempotency-key") || fields.contains("if-match") || fields.contains("if-none-match"),
             outcome: .lost, isInjected: false, version: request.head.version, connection: connection)
+        // A rule may end the exchange before all of the body has come.
+        attempt.hasWholeRequest = !request.hasBody
         guard let number = log.began(attempt) else { return nil }
         self.log = log
         self.number = number
@@ -57,6 +59,7 @@ final class AttemptWatch {
         self.log.change(self.number) { attempt in
             attempt.fingerprint = fingerprint
             attempt.bodyDigest = digest
+            attempt.hasWholeRequest = true
         }
     }
 

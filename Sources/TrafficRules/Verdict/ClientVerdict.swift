@@ -32,6 +32,8 @@ package struct ClientVerdict: Sendable {
         package var bodyDigest: [UInt8]
         /// Equal for requests that matching compares as equal, without long bodies; empty if the method and the URL say it.
         package var fingerprint: [UInt8] = []
+        /// False if not all of its body is known, so that a later attempt may be the same request without being known as one.
+        package var hasWholeRequest = true
         /// Whether the request has an `Idempotency-Key`, or another field that makes a repetition safe.
         package var hasIdempotencyKey: Bool
         package var outcome: Outcome
@@ -180,10 +182,14 @@ package struct ClientVerdict: Sendable {
         package var end: Duration
         /// Of the client's process; nil if it is not one that was started for the run, or it was killed.
         package var exitCode: Int?
+        /// Whether the client has ended, so that no more attempts come.
+        package var hasEnded: Bool
 
-        package init(end: Duration, exitCode: Int? = nil) {
+        /// - Parameter hasEnded: nil if a process has ended that the run started.
+        package init(end: Duration, exitCode: Int? = nil, hasEnded: Bool? = nil) {
             self.end = end
             self.exitCode = exitCode
+            self.hasEnded = hasEnded ?? (exitCode != nil)
         }
     }
 
@@ -350,8 +356,12 @@ package struct ClientVerdict: Sendable {
 
         // MARK: Retries that must not be
 
-        /// RFC 9110, 9.2.2
-        private static let idempotent: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+        /// RFC 9110, 9.2.2, and those of the registry of HTTP methods (iana.org/assignments/http-methods) that clients of APIs and WebDAV
+        /// use.
+        private static let idempotent: Set<String> = [
+            "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY", "PROPFIND", "PROPPATCH", "REPORT", "SEARCH", "MKCOL", "MKCALENDAR",
+            "COPY", "MOVE", "UNLOCK",
+        ]
         /// Answers that ask for nothing but another request. Others that a client may meet with a second request: 401 and 407 with
         /// credentials, 417 without `Expect`, 421 on another connection; 404, 409, 412 and 423 may be asked for until they change.
         private static let refusals: Set<Int> = [400, 402, 403, 405, 406, 410, 411, 413, 414, 415, 416, 422, 431, 451]
@@ -408,7 +418,9 @@ package struct ClientVerdict: Sendable {
             // Only the last of its kind has no other after it.
             guard let last = group.last else { return }
             let attempt = self.attempts[last]
-            guard attempt.isInjected, attempt.clientLeft == nil, let end = attempt.end, Self.isTransient(attempt.outcome) else { return }
+            guard attempt.isInjected, attempt.hasWholeRequest, attempt.clientLeft == nil, let end = attempt.end,
+                Self.isTransient(attempt.outcome)
+            else { return }
             guard Self.idempotent.contains(attempt.method) || attempt.hasIdempotencyKey || !Self.mayHaveHadAnEffect(attempt.outcome) else {
                 return
             }
@@ -416,8 +428,10 @@ package struct ClientVerdict: Sendable {
             guard group.count == 1 else { return }
             // A cut answer may have been taken for whole, which is another finding.
             if case .cut = attempt.outcome, self.run.exitCode == 0 { return }
+            // A client may decline to wait so long that the next request would not be a retry.
+            guard (attempt.retryAfter ?? .zero) <= self.limits.retryWindow else { return }
             let wait = self.run.end - end
-            guard self.run.exitCode != nil || wait >= self.limits.noRetryWait + (attempt.retryAfter ?? .zero) else { return }
+            guard self.run.hasEnded || wait >= self.limits.noRetryWait + (attempt.retryAfter ?? .zero) else { return }
             self.find(
                 .noRetry, self.run.exitCode == nil ? .likely : .sure, [last],
                 "\(self.name(last)) was not sent again after \(Self.words(attempt.outcome)), which may pass")
