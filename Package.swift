@@ -213,7 +213,7 @@ let package = Package(
         .testTarget(
             name: "WiretapeTests",
             dependencies: forClient + [
-                "Wiretape", "TapeProxy", "TapeRecorder", "ClientProbe", "ClientTestSupport", "TapeTestSupport",
+                "Wiretape", "TapeProxy", "TapeRecorder", "TrafficRules", "ClientProbe", "ClientTestSupport", "TapeTestSupport",
             ]
         ),
         .testTarget(

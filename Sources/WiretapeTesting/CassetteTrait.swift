@@ -147,6 +147,8 @@ extension TestTrait where Self == CassetteTrait {
     ///     suite and of `settings`.
     ///   - stubs: rules that answer requests without recording or replaying them; those of the suite come after.
     ///   - modify: rules that change the traffic, after those of the suite. A rule of the test that matches no request fails it.
+    ///   - verdict: judges what the client does with answers that fail; a finding fails the test. If nil, as in the suite, or else as in
+    ///     `settings`.
     ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
     ///   - bundle: the bundle whose resources contain the folder `Cassettes`, for a machine without the sources. If nil, the suite decides;
     ///     by default the bundles of the tests are searched. Nothing is recorded there.
@@ -154,11 +156,12 @@ extension TestTrait where Self == CassetteTrait {
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
-        modify: [TrafficModification] = [], settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath
+        modify: [TrafficModification] = [], verdict: VerdictRule? = nil, settings: Cassette.Settings? = nil, bundle: Bundle? = nil,
+        filePath: String = #filePath
     ) -> Self {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
-            stubs: stubs, modify: modify, settings: settings, resources: bundle?.resourceURL?.path)
+            stubs: stubs, modify: modify, verdict: verdict, settings: settings, resources: bundle?.resourceURL?.path)
         return Self(.test, name, options, filePath: filePath)
     }
 }
@@ -178,11 +181,12 @@ extension SuiteTrait where Self == CassetteTrait {
         _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
-        modify: [TrafficModification] = [], settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath
+        modify: [TrafficModification] = [], verdict: VerdictRule? = nil, settings: Cassette.Settings? = nil, bundle: Bundle? = nil,
+        filePath: String = #filePath
     ) -> Self {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
-            stubs: stubs, modify: modify, settings: settings, resources: bundle?.resourceURL?.path)
+            stubs: stubs, modify: modify, verdict: verdict, settings: settings, resources: bundle?.resourceURL?.path)
         return Self(.suite, folder, options, filePath: filePath)
     }
 }

@@ -89,6 +89,7 @@ struct CassetteUse: Sendable {
             }
         }
         if !failed {
+            problems += self.cassette.clientFindings(hasEnded: true).map(\.line)
             if self.plan.unused == .fail { problems += self.cassette.ruleProblems }
             let notes = self.cassette.ruleWarnings + (self.plan.unused == .fail ? [] : self.cassette.ruleProblems)
             if !notes.isEmpty { warning = ([warning].compactMap { $0 } + notes).joined(separator: "\n") }

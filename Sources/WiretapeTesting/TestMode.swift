@@ -78,6 +78,7 @@ struct CassetteOptions: Sendable {
     var patterns: [String] = []
     var stubs: [StubTransport.Rule] = []
     var modify: [TrafficModification] = []
+    var verdict: VerdictRule?
     var settings: Cassette.Settings?
     /// The folder of the resources of the test's bundle.
     var resources: String?
@@ -93,7 +94,7 @@ struct CassetteOptions: Sendable {
                 modification.isOfSuite = true
                 return modification
             } + self.modify,
-            settings: self.settings ?? other.settings,
+            verdict: self.verdict ?? other.verdict, settings: self.settings ?? other.settings,
             resources: self.resources ?? other.resources)
     }
 }

@@ -53,6 +53,7 @@ struct TestPlan: Sendable {
         self.settings.patterns += options.patterns
         self.settings.stubs = options.stubs + self.settings.stubs
         self.settings.modify += options.modify
+        self.settings.verdict = options.verdict ?? self.settings.verdict
         self.settings.audience = .test(namesMode: self.isModeFixed)
         self.settings.test = test?.description
         self.test = test

@@ -16,13 +16,14 @@ public import Wiretape
 public func withCassette<Result: Sendable>(
     _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil, order: ReplayOrder? = nil,
     matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
-    modify: [TrafficModification] = [], settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath,
+    modify: [TrafficModification] = [], verdict: VerdictRule? = nil, settings: Cassette.Settings? = nil, bundle: Bundle? = nil,
+    filePath: String = #filePath,
     sourceLocation: SourceLocation = #_sourceLocation,
     perform body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     let options = CassetteOptions(
         mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
-        stubs: stubs, modify: modify, settings: settings, resources: bundle?.resourceURL?.path)
+        stubs: stubs, modify: modify, verdict: verdict, settings: settings, resources: bundle?.resourceURL?.path)
     let test = Test.current
     let use = try await CassetteUse.open {
         try TestPlan(

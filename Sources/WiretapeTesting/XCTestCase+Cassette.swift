@@ -19,14 +19,15 @@ extension XCTestCase {
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
-        modify: [TrafficModification] = [], settings: Cassette.Settings? = nil, bundle: Bundle? = nil, file: StaticString = #filePath,
+        modify: [TrafficModification] = [], verdict: VerdictRule? = nil, settings: Cassette.Settings? = nil, bundle: Bundle? = nil,
+        file: StaticString = #filePath,
         line: UInt = #line,
         function: String = #function,
         perform body: () throws -> Result
     ) throws -> Result {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
-            stubs: stubs, modify: modify, settings: settings, resources: bundle?.resourceURL?.path)
+            stubs: stubs, modify: modify, verdict: verdict, settings: settings, resources: bundle?.resourceURL?.path)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
         do {
@@ -48,14 +49,15 @@ extension XCTestCase {
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
-        modify: [TrafficModification] = [], settings: Cassette.Settings? = nil, bundle: Bundle? = nil, file: StaticString = #filePath,
+        modify: [TrafficModification] = [], verdict: VerdictRule? = nil, settings: Cassette.Settings? = nil, bundle: Bundle? = nil,
+        file: StaticString = #filePath,
         line: UInt = #line,
         function: String = #function,
         isolation: isolated (any Actor)? = #isolation, perform body: () async throws -> Result
     ) async throws -> Result {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
-            stubs: stubs, modify: modify, settings: settings, resources: bundle?.resourceURL?.path)
+            stubs: stubs, modify: modify, verdict: verdict, settings: settings, resources: bundle?.resourceURL?.path)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
         do {

@@ -74,6 +74,42 @@ struct CassetteUseTests {
         #expect(stubbed.end(failed: false).warning == nil)
     }
 
+    /// A client that gives up at a fault that passes fails its test, if the test asks for a verdict.
+    @Test(arguments: [nil, VerdictRule.client], [1, 2]) func theVerdictOnTheClientFailsTheTest(verdict: VerdictRule?, attempts: Int)
+        async throws
+    {
+        let options = CassetteOptions(
+            mode: .once, modify: [.fault(.status(503), first: 1), .respond(body: "ok")], verdict: verdict)
+        let use = try CassetteUse(
+            TestPlan(CassetteName("pets/verdict"), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]),
+            scopes: CassetteScopes())
+        var configuration = HTTPSession.Configuration()
+        configuration.clock = .immediate
+        let session = HTTPSession(cassette: use.cassette, configuration: configuration)
+        for number in 0..<attempts {
+            if number > 0 { try await configuration.clock.sleep(for: .seconds(1)) }
+            _ = await session.request("http://pets.test/1").serializingData().response
+        }
+        let problem = use.end(failed: false).problem
+        #expect((problem != nil) == (verdict != nil && attempts == 1))
+        #expect(
+            problem?.contains("client: GET http://pets.test/1 was not sent again after an answer 503, which may pass (likely).") != false)
+    }
+
+    @Test func theVerdictOfATestGoesBeforeThatOfItsSuite() throws {
+        var settings = Cassette.Settings()
+        settings.verdict = .client(stormCount: 5)
+        let environment = ["WIRETAPE_CASSETTES": self.folder.path, "WIRETAPE_MODE": "all"]
+        func verdict(_ options: CassetteOptions) throws -> VerdictRule? {
+            try TestPlan(CassetteName("a"), options, source: "", environment: environment).settings.verdict
+        }
+        let suite = CassetteOptions(verdict: .client(stormCount: 7), settings: settings)
+        #expect(try verdict(CassetteOptions()) == nil)
+        #expect(try verdict(CassetteOptions(settings: settings))?.stormCount == 5)
+        #expect(try verdict(CassetteOptions().over(suite))?.stormCount == 7)
+        #expect(try verdict(CassetteOptions(verdict: .client).over(suite)) == .client)
+    }
+
     @Test func missFailsWithTheReport() async throws {
         try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
         let use = try self.use(.none)

@@ -58,7 +58,9 @@ public final class Cassette: Sendable {
         }
         let plan = try RunPlan(path, mode: mode, options: settings.planOptions, now: Timestamp(now))
         if plan.recording.target == .create { try Self.makeFolder(of: path) }
-        self.rules = try ClientRules(settings.modify, seed: settings.seed, match: plan.rules, cassette: path)
+        self.rules = try ClientRules(
+            settings.modify, seed: settings.seed, match: plan.rules.drawing(redacted: settings.redact), verdict: settings.verdict,
+            cassette: path)
         let open = try OpenCassette(plan, version: Version.current)
         self.recording = open.recorder.map { CassetteRecording($0, path: path) }
         self.path = path
@@ -100,7 +102,7 @@ public final class Cassette: Sendable {
     /// The replayed, recorded and refused requests so far, exchange by exchange.
     public var report: ReplayReport {
         var report = self.decider.session.report(name: self.path, cassette: self.recorded)
-        report.checks = self.rules?.checks ?? []
+        report.checks = self.rules?.checks(hasEnded: !self.isOpen) ?? []
         return report
     }
 
@@ -109,6 +111,15 @@ public final class Cassette: Sendable {
 
     /// The same for rules of suites, whose tests need not all make requests that match.
     package var ruleWarnings: [String] { self.rules?.warnings ?? [] }
+
+    /// What the client did wrong with answers that failed, if `Settings.verdict` asks for it. That no request came again is among it once
+    /// the cassette is closed, or after a minute.
+    public var clientFindings: [ClientFinding] { self.clientFindings(hasEnded: !self.isOpen) }
+
+    /// - Parameter hasEnded: the test has ended, so that no more attempts come.
+    package func clientFindings(hasEnded: Bool) -> [ClientFinding] {
+        (self.rules?.findings(hasEnded: hasEnded) ?? []).map { ClientFinding($0) }
+    }
 
     /// The result so far.
     public var verdict: Verdict { self.decider.session.verdict() }
@@ -120,20 +131,27 @@ public final class Cassette: Sendable {
     /// evaluates trust as the platform does. `HTTPSession(cassette:configuration:)` records around the transport of the configuration.
     public var transport: any Transport { self.transport(around: .shared) }
 
-    /// - Parameter clock: measures the latencies of traffic rules.
-    func transport(around network: @autoclosure () -> LiveTransport, clock: any Clock<Duration> = ContinuousClock()) -> any Transport {
+    /// - Parameters:
+    ///   - clock: measures the times of traffic rules.
+    ///   - owner: of the clock. Transports of one owner share its time.
+    func transport(
+        around network: @autoclosure () -> LiveTransport, clock: any Clock<Duration> = ContinuousClock(), owner: ClockOwner = ClockOwner()
+    ) -> any Transport {
         let transport: any Transport =
             if case .none = self.mode {
                 ReplayTransport(self)
             } else {
                 RecordingTransport(self, around: self.rules == nil ? network() : ForwardingTransport(next: network()))
             }
-        return self.before(transport, clock: clock)
+        return self.before(transport, clock: clock, owner: owner)
     }
 
     /// Puts the cassette's stubs and traffic rules before a transport.
-    func before(_ transport: any Transport, clock: any Clock<Duration> = ContinuousClock()) -> any Transport {
-        let ruled = self.rules.map { RuledTransport($0, before: transport, of: self, clock: clock) as any Transport } ?? transport
+    func before(
+        _ transport: any Transport, clock: any Clock<Duration> = ContinuousClock(), owner: ClockOwner = ClockOwner()
+    ) -> any Transport {
+        let ruled =
+            self.rules.map { RuledTransport($0, before: transport, of: self, clock: clock, owner: owner) as any Transport } ?? transport
         return self.settings.stubs.isEmpty ? ruled : StubbedTransport(self.settings.stubs, before: ruled, of: self)
     }
 
@@ -152,7 +170,7 @@ public final class Cassette: Sendable {
             let file = try self.recording?.close(keepsOld: keepingOld)
             return Cassette.Outcome(
                 path: file, recorded: self.recordedCount, lost: self.recording?.lostCount ?? 0, report: self.report,
-                failOn: self.settings.failOn, problems: self.ruleProblems)
+                failOn: self.settings.failOn, problems: self.ruleProblems + self.clientFindings.map(\.line))
         }
     }
 
@@ -300,6 +318,8 @@ extension Cassette {
         ///
         /// Latencies use the clock of the session that makes the request.
         public var modify: [TrafficModification] = []
+        /// Judges what the client does with answers that fail; nil does not. Findings are among the failures of the outcome.
+        public var verdict: VerdictRule?
         /// What the draws of these rules depend on, apart from the rule and the request.
         public var seed: UInt64 = 0
 

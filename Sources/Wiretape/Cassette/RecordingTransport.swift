@@ -110,6 +110,27 @@ public struct RecordingTransport: Transport, WebSocketTransport {
     }
 }
 
+/// Records what a rule answers, whatever the cassette has.
+struct MadeAnswerTransport: Transport {
+    let cassette: Cassette
+    /// Makes the answer.
+    let inner: any Transport
+    let clock: any Clock<Duration>
+
+    func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
+        guard let recording = self.cassette.recording else { return self.inner.start(request, receive: receive) }
+        let tape = ExchangeTape(request, recording: recording, clock: self.clock)
+        do {
+            try tape.takeRequestBody(waits: false)
+        } catch {
+            tape.drop()
+            _ = receive(.failed(RequestDecider.unreadable(request, error)))
+            return FinishedTask.shared
+        }
+        return RecordingTask(tape, receive: receive).start(request, on: self.inner)
+    }
+}
+
 /// An exchange that is recorded while another transport carries it.
 private final class RecordingTask: ExplainedTask {
     private struct State: Sendable {

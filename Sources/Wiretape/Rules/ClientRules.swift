@@ -25,22 +25,49 @@ final class ClientRules: Sendable {
     /// Hosts with a bucket of their own; more share one.
     private static let hostLimit = 1000
 
+    /// The time since the cassette was opened, by a session's clock.
+    struct Time: Sendable {
+        /// What had passed by other clocks when the session made its first request.
+        fileprivate let base: Duration
+        fileprivate let watch: ElapsedClock
+
+        var elapsed: Duration { self.base + self.watch.elapsed }
+    }
+
+    private struct Times {
+        /// Of sessions whose clocks are not that of the system. Weak, because an address is used again.
+        var ofSessions: [(owner: WeakOwner, time: Time)] = []
+        /// The latest time of sessions that are gone.
+        var past = Duration.zero
+
+        var latest: Duration { self.ofSessions.reduce(self.past) { max($0, $1.time.elapsed) } }
+    }
+
+    private struct WeakOwner {
+        weak var owner: ClockOwner?
+    }
+
     let engine: RuleEngine
-    /// Measures the time since the cassette was opened.
-    let watch = ElapsedClock()
+    /// Nil if nobody asks for a verdict on the client.
+    let attempts: ClientAttempts?
+    private let watch = ElapsedClock()
+    private let times = Guarded(Times())
     /// Which of the rules belong to the test itself, so that each of them should match a request.
     private let ownNames: Set<String>
     private let buckets = Guarded<[BucketKey: Bucket]>([:])
 
-    /// Nil if there are no rules.
+    /// Nil if there are no rules, and nobody asks for a verdict.
     ///
     /// - Parameters:
     ///   - match: the match rules of the cassette, which say what equal requests are.
     ///   - path: of the cassette.
     ///
-    /// Throws `SettingSyntaxError` for a rule that is wrong.
-    init?(_ modifications: [TrafficModification], seed: UInt64, match: MatchRules, cassette path: String) throws {
-        guard !modifications.isEmpty else { return nil }
+    /// Throws `SettingSyntaxError` for a rule or a threshold that is wrong.
+    init?(
+        _ modifications: [TrafficModification], seed: UInt64, match: MatchRules, verdict: VerdictRule?, cassette path: String
+    ) throws {
+        guard !modifications.isEmpty || verdict != nil else { return nil }
+        self.attempts = try verdict.map { ClientAttempts(try $0.limits) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         var lists: [RuleList] = []
         var isOwn: [Bool] = []
@@ -54,6 +81,29 @@ final class ClientRules: Sendable {
         let rules = try TrafficRules(lists)
         self.engine = RuleEngine(rules, seed: seed, match: match) { DrawnURL.of($0) }
         self.ownNames = Set(zip(rules.rules, isOwn).filter { $0.1 }.map(\.0.name))
+    }
+
+    /// The time of a session.
+    ///
+    /// A session with the system's clock has that time. One with another clock begins where others with such clocks are.
+    func time(of clock: any Clock<Duration>, owner: ClockOwner) -> Time {
+        if clock is ContinuousClock { return Time(base: .zero, watch: self.watch) }
+        return self.times.withLock { times in
+            if let known = times.ofSessions.first(where: { $0.owner.owner === owner }) { return known.time }
+            let gone = times.ofSessions.filter { $0.owner.owner == nil }
+            times.past = gone.reduce(times.past) { max($0, $1.time.elapsed) }
+            times.ofSessions.removeAll { $0.owner.owner == nil }
+            let time = Time(base: times.latest, watch: ElapsedClock(clock))
+            times.ofSessions.append((WeakOwner(owner: owner), time))
+            return time
+        }
+    }
+
+    /// What the client did with answers that failed; nil if nobody asks.
+    ///
+    /// - Parameter hasEnded: the test has ended, so that no more attempts come.
+    func findings(hasEnded: Bool) -> [ClientVerdict.Finding]? {
+        self.attempts?.findings(at: max(self.watch.elapsed, self.times.withLock { $0.latest }), hasEnded: hasEnded)
     }
 
     /// How long bytes wait so that a rate holds.
@@ -81,7 +131,11 @@ final class ClientRules: Sendable {
     }
 
     /// What became of the rules, for the report.
-    var checks: [ReplayReport.Check] { RuleLines.checks(self.engine.report(), nil) }
+    ///
+    /// - Parameter hasEnded: as for `findings`.
+    func checks(hasEnded: Bool) -> [ReplayReport.Check] {
+        RuleLines.checks(self.engine.report(), self.findings(hasEnded: hasEnded))
+    }
 
     /// What is wrong with rules of the test itself, in lines: one matched nothing, or could not be carried out.
     var problems: [String] {
@@ -95,6 +149,9 @@ final class ClientRules: Sendable {
             .filter(\.isComplaint).map(\.text)
     }
 }
+
+/// Whose clock measures the time of rules: a session.
+final class ClockOwner: Sendable {}
 
 extension RuleList {
     /// How many rules it has.
@@ -128,6 +185,10 @@ private enum RulesFile {
                 )
             }
             node = modify.value
+        }
+        // Whoever passes a file means its rules, which may all be commented out.
+        if case .nothing = node.content {
+            throw SettingSyntaxError("\"\(url.path)\" has no rules: write each after \"- \", for example - block: 403, or [] for none")
         }
         return RuleList(node: node, file: url.lastPathComponent, folder: url.deletingLastPathComponent().path)
     }

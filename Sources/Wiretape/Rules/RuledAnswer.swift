@@ -11,6 +11,8 @@ struct RuledAnswer {
     enum Step: Sendable {
         case emit(TransportEvent)
         case wait(Duration)
+        /// A fault: nothing comes for this time.
+        case stall(Duration)
         /// Bytes that wait until the rates allow them.
         case throttled(Data)
         /// Nothing more comes.
@@ -86,7 +88,7 @@ struct RuledAnswer {
         case .data(let bytes):
             guard !bytes.isEmpty else { return [] }
             return [self.ruled.plan.pace?.down.isEmpty == false ? .throttled(Data(bytes)) : .emit(.chunk(Data(bytes)))]
-        case .stall(let time): return [time.map { .wait($0) } ?? .hang]
+        case .stall(let time): return [time.map { .stall($0) } ?? .hang]
         case .end(.finished):
             self.isOver = true
             let rest: [TransportEvent?] = [self.trailers.map { .trailers($0) }, self.metrics.map { .metrics($0) }, .end]

@@ -7,12 +7,15 @@ internal import TrafficRules
 final class RuledRequest: Sendable {
     let plan: ExchangePlan
     let notes: RuleNotes
+    /// For the verdict on the client; nil if nobody asks for one.
+    let attempt: ClientAttempt?
     private let request: Guarded<TransportRequest?>
     /// The index of the recorded exchange that answers; nil until one does.
     private let recorded = Guarded<Int?>(nil)
 
-    init(_ plan: ExchangePlan, _ notes: RuleNotes) {
+    init(_ plan: ExchangePlan, _ notes: RuleNotes, attempt: ClientAttempt?) {
         self.plan = plan
+        self.attempt = attempt
         self.notes = notes
         self.request = Guarded(nil)
     }

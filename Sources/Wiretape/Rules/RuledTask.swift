@@ -5,7 +5,6 @@ internal import TapeBytes
 internal import TrafficRules
 
 /// An exchange whose answer rules change: delivers the steps in their order, each when its time has come.
-
 final class RuledTask: ExplainedTask {
     private struct State {
         var answer: RuledAnswer
@@ -90,7 +89,7 @@ final class RuledTask: ExplainedTask {
             for step in state.answer.take(event) {
                 switch step {
                 case .emit(.chunk(let data)), .throttled(let data): state.size += data.count
-                case .emit, .wait, .hang: break
+                case .emit, .wait, .stall, .hang: break
                 }
                 state.steps.append(step)
             }
@@ -104,7 +103,9 @@ final class RuledTask: ExplainedTask {
 
     /// After a broken answer, the same recorded exchange answers again.
     private func takeBack() {
-        guard self.state.withLock({ $0.answer.isBroken }), let index = self.ruled.takeRecorded() else { return }
+        guard self.state.withLock({ $0.answer.isBroken }) else { return }
+        self.ruled.attempt?.injected()
+        guard let index = self.ruled.takeRecorded() else { return }
         self.session.brokenByRule(index)
     }
 
@@ -114,7 +115,9 @@ final class RuledTask: ExplainedTask {
             switch step {
             case .emit(let event): self.deliver(event)
             case .throttled(let data): self.deliver(throttled: data)
-            case .wait(let time):
+            case .wait(let time), .stall(let time):
+                // With an immediate clock no time passes, and a client that wants to give up cannot.
+                if case .stall = step, time >= .seconds(1), !self.watch.isImmediate { self.ruled.attempt?.stalled() }
                 let goes = self.state.withLock { state in
                     state.isDelivering = false
                     guard time > .zero else { return true }
@@ -126,6 +129,7 @@ final class RuledTask: ExplainedTask {
                 // A session with an immediate clock has no timeouts: it would wait for ever.
                 self.deliver(.failed(TransportFailure(.network(.timeout), "the rest of an answer did not come by a traffic rule")))
             case .hang:
+                self.ruled.attempt?.stalled()
                 self.state.withLock { state in
                     state.isDelivering = false
                     state.isWaiting = true

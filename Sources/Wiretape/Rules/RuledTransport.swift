@@ -14,10 +14,13 @@ struct RuledTransport: Transport, WebSocketTransport {
     private let next: any Transport
     private let cassette: Cassette
     private let clock: any Clock<Duration>
-    private var watch: ElapsedClock { self.rules.watch }
+    private let owner: ClockOwner
+    private let time: ClientRules.Time
 
-    init(_ rules: ClientRules, before next: any Transport, of cassette: Cassette, clock: any Clock<Duration>) {
+    init(_ rules: ClientRules, before next: any Transport, of cassette: Cassette, clock: any Clock<Duration>, owner: ClockOwner) {
         self.rules = rules
+        self.owner = owner
+        self.time = rules.time(of: clock, owner: owner)
         self.next = next
         self.cassette = cassette
         self.clock = clock
@@ -28,30 +31,33 @@ struct RuledTransport: Transport, WebSocketTransport {
         let needs = self.rules.engine.needs(for: facts)
         switch request.body {
         case .data(let data) where data.count <= Self.bodyLimit: facts.body = Array(data)
-        case .file(let url, let size) where needs.body && size <= Self.bodyLimit:
+        // The verdict compares bodies as well.
+        case .file(let url, let size) where (needs.body || self.rules.attempts != nil) && size <= Self.bodyLimit:
             let head = facts
             return DeferredTask(receive: receive) {
                 var facts = head
                 facts.body = (try? Data(contentsOf: url)).map { Array($0) }
                 facts.bodyIsUnread = facts.body == nil
-                let plan = self.rules.engine.plan(for: facts, now: self.watch.elapsed)
-                return DeferredTask.Prepared { self.follow(plan, request, receive) }
+                let plan = self.rules.engine.plan(for: facts, now: self.time.elapsed)
+                return DeferredTask.Prepared { [facts] in self.follow(plan, facts, request, receive) }
             }
         case .none: break
         case .data, .file, .unobservable: facts.bodyIsUnread = true
         }
-        guard needs.disk else { return self.follow(self.rules.engine.plan(for: facts, now: self.watch.elapsed), request, receive) }
+        guard needs.disk else {
+            return self.follow(self.rules.engine.plan(for: facts, now: self.time.elapsed), facts, request, receive)
+        }
         let read = facts
         return DeferredTask(receive: receive) {
-            let plan = self.rules.engine.plan(for: read, now: self.watch.elapsed)
-            return DeferredTask.Prepared { self.follow(plan, request, receive) }
+            let plan = self.rules.engine.plan(for: read, now: self.time.elapsed)
+            return DeferredTask.Prepared { self.follow(plan, read, request, receive) }
         }
     }
 
     func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection {
         var facts = self.facts(request)
         facts.opensWebSocket = true
-        guard let plan = self.rules.engine.plan(for: facts, now: self.watch.elapsed) else {
+        guard let plan = self.rules.engine.plan(for: facts, now: self.time.elapsed) else {
             return try await SocketOpening.open(request, protocols: protocols, with: self.next)
         }
         let notes = RuleNotes(self.rules.engine, plan)
@@ -64,46 +70,69 @@ struct RuledTransport: Transport, WebSocketTransport {
         }
         if let latency = plan.pace?.latency, latency > .zero { try await ElapsedClock(self.clock).sleep(for: latency) }
         var ruled = request
-        ruled.ruled = RuledRequest(plan, notes)
+        ruled.ruled = RuledRequest(plan, notes, attempt: nil)
         return try await SocketOpening.open(ruled, protocols: protocols, with: self.next)
     }
 
     private func facts(_ request: TransportRequest) -> RequestFacts {
-        RequestFacts(method: request.method, url: RequestDecider.url(of: request), headers: WireFields.ofRequest(request))
+        let fields = WireFields.ofRequest(request)
+        return RequestFacts(
+            method: request.method, url: RequestDecider.url(of: request), headers: fields, isGRPC: GRPCType(fields) != nil)
     }
 
     private func follow(
-        _ plan: ExchangePlan?, _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand
+        _ plan: ExchangePlan?, _ facts: RequestFacts, _ request: TransportRequest,
+        _ receive: @escaping @Sendable (TransportEvent) -> Demand
+    ) -> any TransportTask {
+        guard let attempt = self.attempt(facts, request.body) else { return self.carryOut(plan, nil, request, receive) }
+        return self.carryOut(plan, attempt, request) { event in
+            attempt.took(event)
+            return receive(event)
+        }
+    }
+
+    /// Nil if nobody asks for a verdict on the client.
+    private func attempt(_ facts: RequestFacts, _ body: RequestBody) -> ClientAttempt? {
+        let time = self.time
+        return self.rules.attempts.flatMap { ClientAttempt(facts, body: body, log: $0, engine: self.rules.engine) { time.elapsed } }
+    }
+
+    private func carryOut(
+        _ plan: ExchangePlan?, _ attempt: ClientAttempt?, _ request: TransportRequest,
+        _ receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         guard let plan else { return self.next.start(request, receive: receive) }
         let notes = RuleNotes(self.rules.engine, plan)
         for pause in [plan.pausesRequest, plan.pausesResponse, plan.pausesEvents, plan.pausesMessages].compactMap({ $0 }) {
             notes.add(rule: pause.rule, "nothing waits in a test, which has no page")
         }
-        let ruled = RuledRequest(plan, notes)
+        let ruled = RuledRequest(plan, notes, attempt: attempt)
         if var answer = self.answer(plan, request) {
             self.answeredByRule()
+            attempt?.injected()
+            if case .hang = answer.ending { attempt?.stalled() }
             if let latency = plan.pace?.latency { answer.delay = latency }
-            return answer.deliver(to: request, clock: self.clock, receive: receive)
+            guard plan.block != nil, plan.records else { return answer.deliver(to: request, clock: self.clock, receive: receive) }
+            var recorded = request
+            recorded.ruled = ruled
+            return self.recording(StubTransport([answer], clock: self.clock)).start(recorded, receive: receive)
         }
         var changed = request
         changed.ruled = ruled
-        if let made = plan.answer {
-            self.answeredByRule()
-            if plan.records {
-                notes.add(rule: made.rule, "answers of rules are recorded by the proxy only")
-            }
-            let task = RuledTask(
-                request, ruled, self.rules, session: self.cassette.decider.session, clock: self.clock, start: self.watch.elapsed,
-                receive: receive)
-            let headers = HTTPSession.Headers(made.headers)
-            let body = Data(made.body)
-            return task.start(changed, on: StubTransport([StubResponse.response(made.status, headers: headers, body: body)]))
-        }
         let task = RuledTask(
-            request, ruled, self.rules, session: self.cassette.decider.session, clock: self.clock, start: self.watch.elapsed,
+            request, ruled, self.rules, session: self.cassette.decider.session, clock: self.clock, start: self.time.elapsed,
             receive: receive)
-        return task.start(changed, on: self.next)
+        guard let made = plan.answer else { return task.start(changed, on: self.next) }
+        self.answeredByRule()
+        attempt?.injected()
+        let headers = HTTPSession.Headers(made.headers)
+        let body = Data(made.body)
+        let stub = StubTransport([StubResponse.response(made.status, headers: headers, body: body)])
+        return task.start(changed, on: plan.records ? self.recording(stub) : stub)
+    }
+
+    private func recording(_ stub: StubTransport) -> any Transport {
+        MadeAnswerTransport(cassette: self.cassette, inner: stub, clock: self.clock)
     }
 
     /// A request that no cassette sees still shows that the test has made one.
@@ -131,7 +160,18 @@ struct RuledTransport: Transport, WebSocketTransport {
         case .refuse: return .failure(.refused, "\(name): the connection was refused by a traffic rule (\(rules))")
         case .dns: return .failure(.dns, "\(name): the host has no address for a traffic rule (\(rules))")
         case .tls: return .failure(.tls, "\(name): the TLS handshake failed by a traffic rule (\(rules))")
-        case .grpc:
+        case .grpc(let status, let message):
+            let fields = request.headers.headerFields
+            if GRPCType(fields) != nil {
+                // A call that ends without messages has its status in the head (gRPC over HTTP2, "Responses").
+                var response = StubResponse.response()
+                response.headers.add(name: "Content-Type", value: fields.first("content-type") ?? "application/grpc")
+                response.headers.add(name: "grpc-status", value: "\(status.code)")
+                let printable = CharacterSet(charactersIn: " "..."~").subtracting(CharacterSet(charactersIn: "%"))
+                response.headers.add(
+                    name: "grpc-message", value: message.addingPercentEncoding(withAllowedCharacters: printable) ?? "")
+                return response
+            }
             RuleNotes(self.rules.engine, plan).add(rule: fault.rule, "a request is not a call of gRPC")
             return nil
         case .close, .reset, .timeout:

@@ -1,3 +1,4 @@
+public import Foundation
 internal import TapeBytes
 internal import TrafficRules
 
@@ -38,8 +39,10 @@ public struct TrafficModification: Sendable, Hashable {
         case reset
     }
 
+    /// - Parameter records: whether the answer is recorded. Only a status is one.
     public static func block(
-        _ block: Block = .status(403), when condition: TrafficCondition? = nil, name: String? = nil, _ selection: TrafficSelection = .all
+        _ block: Block = .status(403), records: Bool = false, when condition: TrafficCondition? = nil, name: String? = nil,
+        _ selection: TrafficSelection = .all
     ) -> Self {
         let text =
             switch block {
@@ -47,32 +50,46 @@ public struct TrafficModification: Sendable, Hashable {
             case .close: "close"
             case .reset: "reset"
             }
-        return self.rule("block", .plain(text), condition, name, selection)
+        return self.rule([("block", .plain(text))] + self.recording(records), condition, name, selection)
     }
 
     /// Sends requests to another URL: what the condition's URL matched is replaced, and the rest of the path and query stays.
-    public static func mapRemote(to url: String, when condition: TrafficCondition? = nil, name: String? = nil) -> Self {
-        self.rule("mapRemote", .string(url), condition, name, .all)
+    public static func mapRemote(
+        to url: String, when condition: TrafficCondition? = nil, name: String? = nil, _ selection: TrafficSelection = .all
+    ) -> Self {
+        self.rule("mapRemote", .string(url), condition, name, selection)
     }
 
     /// Answers with a file, or with the files of a folder for the rest of the path. The path is relative to the cassette's folder, and lies
     /// in it or below it.
-    public static func mapLocal(_ path: String, when condition: TrafficCondition? = nil, name: String? = nil) -> Self {
-        self.rule("mapLocal", .string(path), condition, name, .all)
+    ///
+    /// - Parameter records: whether the answer is recorded.
+    public static func mapLocal(
+        _ path: String, records: Bool = false, when condition: TrafficCondition? = nil, name: String? = nil,
+        _ selection: TrafficSelection = .all
+    ) -> Self {
+        self.rule([("mapLocal", .string(path))] + self.recording(records), condition, name, selection)
     }
 
     /// Answers by itself. `{{json:/id}}` and the like in the body are values of the request.
     ///
     /// - Parameters:
     ///   - status: 200 to 599.
-    ///   - json: JSON text; sets the content type. At most one of `json` and `body`.
+    ///   - reason: nil for the usual one.
+    ///   - json: JSON text; sets the content type. At most one of `json`, `body`, `data` and `file`.
     ///   - body: text.
+    ///   - data: bytes, in which nothing is filled in.
+    ///   - file: a path, relative to the cassette's folder, in it or below it. Nothing is filled in.
+    ///   - templates: false keeps all braces.
+    ///   - records: whether the answer is recorded.
     public static func respond(
-        status: Int = 200, headers: [String: String] = [:], json: String? = nil, body: String? = nil,
-        when condition: TrafficCondition? = nil,
-        name: String? = nil, _ selection: TrafficSelection = .all
+        status: Int = 200, reason: String? = nil, headers: [String: String] = [:], json: String? = nil, body: String? = nil,
+        data: Data? = nil, file: String? = nil, templates: Bool = true, records: Bool = false,
+        when condition: TrafficCondition? = nil, name: String? = nil, _ selection: TrafficSelection = .all
     ) -> Self {
         var members: [(String, RuleNode)] = [("status", .plain("\(status)"))]
+        if let reason { members.append(("reason", .string(reason))) }
+        if !templates { members.append(("templates", .plain("false"))) }
         if !headers.isEmpty || json != nil {
             var fields = headers.sorted { $0.key < $1.key }.map { ($0.key, RuleNode.string($0.value)) }
             if json != nil, !headers.keys.contains(where: { $0.lowercased() == "content-type" }) {
@@ -82,7 +99,9 @@ public struct TrafficModification: Sendable, Hashable {
         }
         if let json { members.append(("body", .string(json))) }
         if let body { members.append(("body", .string(body))) }
-        return self.rule("respond", .members(members), condition, name, selection)
+        if let data { members.append(("base64", .string(data.base64EncodedString()))) }
+        if let file { members.append(("file", .string(file))) }
+        return self.rule([("respond", .members(members))] + self.recording(records), condition, name, selection)
     }
 
     // MARK: Edits
@@ -105,22 +124,28 @@ public struct TrafficModification: Sendable, Hashable {
 
         /// Places and their new values, which are JSON where a place is JSON: `"7"`, `"true"`, `"\"text\""`.
         public var set: [String: String]
+        /// Places whose new values are files, such as `part:photo`. Paths are relative to the cassette's folder, in it or below it.
+        public var setFiles: [String: String]
         public var remove: [String]
         public var replace: [Replacement]
 
-        public init(set: [String: String] = [:], remove: [String] = [], replace: [Replacement] = []) {
+        public init(
+            set: [String: String] = [:], setFiles: [String: String] = [:], remove: [String] = [], replace: [Replacement] = []
+        ) {
             self.set = set
+            self.setFiles = setFiles
             self.remove = remove
             self.replace = replace
         }
 
-        var isEmpty: Bool { self.set.isEmpty && self.remove.isEmpty && self.replace.isEmpty }
+        var isEmpty: Bool { self.set.isEmpty && self.setFiles.isEmpty && self.remove.isEmpty && self.replace.isEmpty }
 
         var node: RuleNode {
             var members: [(String, RuleNode)] = []
-            if !self.set.isEmpty {
-                members.append(("set", .members(self.set.sorted { $0.key < $1.key }.map { ($0.key, Self.value($0.value, at: $0.key)) })))
-            }
+            let values =
+                self.set.map { ($0.key, Self.value($0.value, at: $0.key)) }
+                + self.setFiles.map { ($0.key, RuleNode.members([("file", .string($0.value))])) }
+            if !values.isEmpty { members.append(("set", .members(values.sorted { $0.0 < $1.0 }))) }
             if !self.remove.isEmpty { members.append(("remove", .list(self.remove.map { .string($0) }))) }
             if !self.replace.isEmpty {
                 members.append(
@@ -166,23 +191,54 @@ public struct TrafficModification: Sendable, Hashable {
         case lte, dsl, cable, fibre, satellite
     }
 
+    /// A latency with a long tail.
+    public struct Lognormal: Sendable, Hashable {
+        /// Half of the draws are below it.
+        public var median: Duration
+        /// The standard deviation of the logarithm, above 0 and up to 5.
+        public var sigma: Double
+
+        public init(median: Duration, sigma: Double) {
+            self.median = median
+            self.sigma = sigma
+        }
+    }
+
+    /// Who shares a rate.
+    public enum Scope: String, Sendable, Hashable, CaseIterable {
+        case request
+        /// In a test as `session`, since requests are not told apart by their connections.
+        case connection
+        case host
+        case session
+    }
+
     /// Slows exchanges down.
     ///
     /// - Parameters:
     ///   - latency: until the first byte of the answer.
     ///   - jitter: added to the latency or taken from it, evenly.
+    ///   - lognormal: in place of `latency` and `jitter`.
     ///   - down: bytes a second of the answer.
     ///   - up: bytes a second of the request.
+    ///   - burst: bytes that pass at once after a silence; nil for what the rate allows in 50 ms, and at least 1,460.
+    ///   - each: who shares the rates.
     public static func pace(
-        _ profile: Profile? = nil, latency: Duration? = nil, jitter: Duration? = nil, down: Int? = nil, up: Int? = nil,
+        _ profile: Profile? = nil, latency: Duration? = nil, jitter: Duration? = nil, lognormal: Lognormal? = nil, down: Int? = nil,
+        up: Int? = nil, burst: Int? = nil, each: Scope? = nil,
         when condition: TrafficCondition? = nil, name: String? = nil, _ selection: TrafficSelection = .all
     ) -> Self {
         var members: [(String, RuleNode)] = []
         if let profile { members.append(("profile", .string(profile.rawValue))) }
         if let latency { members.append(("latency", .time(latency))) }
         if let jitter { members.append(("jitter", .time(jitter))) }
+        if let lognormal {
+            members.append(("lognormal", .members([("median", .time(lognormal.median)), ("sigma", .plain("\(lognormal.sigma)"))])))
+        }
         if let down { members.append(("down", .plain("\(down)B/s"))) }
         if let up { members.append(("up", .plain("\(up)B/s"))) }
+        if let burst { members.append(("burst", .plain("\(burst)B"))) }
+        if let each { members.append(("each", .plain(each.rawValue))) }
         return self.rule("pace", .members(members), condition, name, selection)
     }
 
@@ -199,6 +255,9 @@ public struct TrafficModification: Sendable, Hashable {
             case messages(Int)
         }
 
+        /// Where in the answer the fault comes, if no place in the body is given.
+        public enum Part: String, Sendable, Hashable, CaseIterable { case head, body, trailers }
+
         let members: [Member]
 
         struct Member: Sendable, Hashable {
@@ -206,8 +265,9 @@ public struct TrafficModification: Sendable, Hashable {
             var value: RuleNode
         }
 
-        private init(_ kind: String?, _ members: [(String, RuleNode)] = [], after place: Place? = nil) {
+        private init(_ kind: String?, _ members: [(String, RuleNode)] = [], after place: Place? = nil, in part: Part? = nil) {
             var all = members
+            if let part { all.append(("in", .plain(part.rawValue))) }
             if let kind { all.insert(("kind", .string(kind)), at: 0) }
             switch place {
             case .bytes(let count): all.append(("after", .plain("\(count)B")))
@@ -224,27 +284,61 @@ public struct TrafficModification: Sendable, Hashable {
             Self(nil, [("status", .plain("\(status)"))] + (retryAfter.map { [("retryAfter", .time($0))] } ?? []))
         }
 
+        /// A call of gRPC ends with this status.
+        ///
+        /// - Parameter status: a name or a number, such as `UNAVAILABLE` or `14`.
+        public static func grpc(_ status: String, message: String? = nil) -> Self {
+            Self(nil, [("grpc", .string(status))] + (message.map { [("message", .string($0))] } ?? []))
+        }
+
         /// The connection is closed before the answer, or within it.
-        public static func close(after place: Place? = nil) -> Self { Self("close", after: place) }
-        public static func reset(after place: Place? = nil) -> Self { Self("reset", after: place) }
+        public static func close(after place: Place? = nil, in part: Part? = nil) -> Self { Self("close", after: place, in: part) }
+
+        /// A WebSocket is closed by a close frame, after so many messages.
+        ///
+        /// - Parameter code: 1000 to 4999 (RFC 6455, 7.4); nil for a frame without a code.
+        public static func webSocketClose(code: Int?, reason: String? = nil, after messages: Int? = nil) -> Self {
+            Self(
+                "close",
+                [("code", .plain(code.map { "\($0)" } ?? "none"))] + (reason.map { [("reason", .string($0))] } ?? []),
+                after: messages.map { .messages($0) })
+        }
+
+        /// The connection is reset before the answer, or within it.
+        ///
+        /// - Parameters:
+        ///   - code: of HTTP/2, a name or a number; nil for CANCEL. The client of a test gets the same failure for each.
+        ///   - ofConnection: on HTTP/2 the connection ends, and not only the stream.
+        public static func reset(
+            after place: Place? = nil, in part: Part? = nil, code: String? = nil, ofConnection: Bool = false
+        ) -> Self {
+            Self(
+                "reset",
+                (code.map { [("code", .string($0))] } ?? []) + (ofConnection ? [("scope", .plain("connection"))] : []), after: place,
+                in: part)
+        }
         /// The origin refuses the connection.
         public static let refuse = Self("refuse")
         /// The host has no address.
         public static let dns = Self("dns")
         /// The TLS handshake fails.
         public static let tls = Self("tls")
+        /// The TLS handshake fails with an alert.
+        ///
+        /// - Parameter alert: a name or a number, such as `certificate_expired`. The client of a test gets the same failure for each.
+        public static func tls(alert: String) -> Self { Self("tls", [("alert", .string(alert))]) }
         /// Nothing more comes, ever.
-        public static func timeout(after place: Place? = nil) -> Self { Self("timeout", after: place) }
+        public static func timeout(after place: Place? = nil, in part: Part? = nil) -> Self { Self("timeout", after: place, in: part) }
         /// Nothing comes for a time, and then the rest.
-        public static func stall(for time: Duration, after place: Place? = nil) -> Self {
-            Self("stall", [("for", .time(time))], after: place)
+        public static func stall(for time: Duration, after place: Place? = nil, in part: Part? = nil) -> Self {
+            Self("stall", [("for", .time(time))], after: place, in: part)
         }
         /// The body ends early, and its framing says that it is whole. In the middle unless a place is given.
-        public static func truncate(after place: Place? = nil) -> Self { Self("truncate", after: place) }
+        public static func truncate(after place: Place? = nil, in part: Part? = nil) -> Self { Self("truncate", after: place, in: part) }
         /// The body ends early, and its framing shows it. In the middle unless a place is given.
-        public static func cut(after place: Place? = nil) -> Self { Self("cut", after: place) }
+        public static func cut(after place: Place? = nil, in part: Part? = nil) -> Self { Self("cut", after: place, in: part) }
         /// Bytes that break the framing.
-        public static func garbage(after place: Place? = nil) -> Self { Self("garbage", after: place) }
+        public static func garbage(after place: Place? = nil, in part: Part? = nil) -> Self { Self("garbage", after: place, in: part) }
         /// One bit of the body is inverted.
         public static let corrupt = Self("corrupt")
         /// The body comes in pieces of so many bytes, from a place on.
@@ -272,6 +366,8 @@ public struct TrafficModification: Sendable, Hashable {
 
     // MARK: The rule
 
+    private static func recording(_ records: Bool) -> [(String, RuleNode)] { records ? [("record", .plain("true"))] : [] }
+
     private static func rule(
         _ action: String, _ value: RuleNode, _ condition: TrafficCondition?, _ name: String?, _ selection: TrafficSelection
     ) -> Self {
@@ -296,9 +392,22 @@ extension RuleNode {
     static func members(_ members: [(String, RuleNode)]) -> RuleNode {
         RuleNode(line: 1, content: .members(members.map { Member(name: $0.0, line: 1, value: $0.1) }))
     }
-    /// In milliseconds.
+    /// In seconds, to the nanosecond.
     static func time(_ time: Duration) -> RuleNode {
         let (seconds, attoseconds) = time.components
-        return .plain("\(Double(seconds) * 1000 + Double(attoseconds) / 1e15)ms")
+        // Refused by the reader of rules, which names the member.
+        guard seconds >= 0, attoseconds >= 0 else { return .plain("\(time)") }
+        return .plain(Self.decimal(whole: UInt64(seconds), fraction: UInt64(attoseconds / 1_000_000_000), digits: 9) + "s")
+    }
+
+    /// A number as rules have it: without an exponent, and without zeros at its end.
+    ///
+    /// - Parameter digits: of the fraction, which is a whole number with up to so many.
+    static func decimal(whole: UInt64, fraction: UInt64, digits: Int) -> String {
+        guard fraction > 0 else { return "\(whole)" }
+        let text = "\(fraction)"
+        var decimals = String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        while decimals.hasSuffix("0") { decimals.removeLast() }
+        return "\(whole).\(decimals)"
     }
 }

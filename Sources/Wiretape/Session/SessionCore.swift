@@ -13,6 +13,7 @@ final class SessionCore: Sendable {
 
     let configuration: HTTPSession.Configuration
     let clock: ElapsedClock
+    private let clockOwner = ClockOwner()
     /// Nil uses the transport of the task's cassette, or the network.
     private let transport: (any Transport)?
     /// The cassette that the session is bound to.
@@ -32,7 +33,7 @@ final class SessionCore: Sendable {
         self.clock = ElapsedClock(configuration.clock)
         let network = SessionNetwork(configuration)
         self.network = network
-        self.transport = transport ?? cassette?.transport(around: network.recorded, clock: configuration.clock)
+        self.transport = transport ?? cassette?.transport(around: network.recorded, clock: configuration.clock, owner: self.clockOwner)
         self.bound = transport == nil ? cassette : nil
         self.origin = SessionOrigin(Cassette.current, among: scopes)
         self.scopes = scopes
@@ -49,18 +50,21 @@ final class SessionCore: Sendable {
         if let transport = self.transport { return self.destination(in: current, by: transport) }
         if let current, current.isOpen {
             self.origin.used(with: current, among: self.scopes)
-            return (current.transport(around: self.network.recorded, clock: self.configuration.clock), current)
+            return (current.transport(around: self.network.recorded, clock: self.configuration.clock, owner: self.clockOwner), current)
         }
         // A test without a cassette may use the session of another test.
         let evidence = self.scopes.isOutside ? .none : self.origin.evidence(among: self.scopes)
         switch evidence {
-        case .cassette(let cassette): return (cassette.transport(around: self.network.recorded, clock: self.configuration.clock), cassette)
+        case .cassette(let cassette):
+            return (cassette.transport(around: self.network.recorded, clock: self.configuration.clock, owner: self.clockOwner), cassette)
         // The network would also be wrong, whether a test is running or not.
         case .sharedWithoutTest: return (self.refusal(evidence, isLate: false), nil)
         case .shared, .none: if self.scopes.refuses { return (self.refusal(evidence, isLate: current != nil), nil) }
         }
         // A task whose cassette is closed gets an error that says so.
-        if let current { return (current.transport(around: self.network.recorded, clock: self.configuration.clock), current) }
+        if let current {
+            return (current.transport(around: self.network.recorded, clock: self.configuration.clock, owner: self.clockOwner), current)
+        }
         return (FallbackTransport.transport(around: self.network.unrecorded), nil)
     }
 
