@@ -209,6 +209,10 @@ REQUESTS = [
 VARIABLE = {"date", "ratelimit-reset", "retry-after", "connection", "keep-alive", "via", "proxy-connection"}
 
 
+# RuledTransportTests.drawsAreThoseOfTheProxy has the same numbers.
+HALF = [2, 4, 5, 6, 7, 9, 10, 11, 17, 18, 25, 29, 30, 31, 36, 37, 38, 39]
+
+
 def treat(proxy):
     outcomes = []
     for method, url, fields, body in REQUESTS:
@@ -287,6 +291,8 @@ def expect_treatment(lab, recorded):
     lab.check(statuses == [200, 200, 200, 429, 200], f"a quota by header gave {statuses}")
     halves = collections.Counter(outcome.status for path, found in by_path.items() if path.startswith("/half/") for outcome in found)
     lab.check(set(halves) == {200, 503}, f"a share of 50 % of 40 requests gave {halves}")
+    failing = [(number, path) for path, found in by_path.items() if path.startswith("/half/") for number, outcome in enumerate(found) if outcome.status == 503]
+    lab.check(sorted(10 * number + int(path[6:]) for number, path in failing) == HALF, f"a share of 50 % draws {failing}, and not what a Swift test draws")
 
 
 def numbers(body):
@@ -1084,6 +1090,11 @@ def hostile(lab, origin):
         done = lab.client([lab.wiretape, "config", "--no-config", "--modify", file, "--try", "POST http://example.test/a"])
         said, line = done.stderr.decode(), 2 + text.count("\n")
         lab.check(done.returncode != 0 and f'{number}.yaml" line {line}: ' in said and step in said and len(said) < 1000, f"{text}: {done.returncode}, {said or done.stdout.decode()}")
+    # A file that is passed has rules; a list of none is written [].
+    for number, (text, accepted) in enumerate([("", False), ("# - block: 403\n", False), ("modify:\n", False), ("null\n", False), ("[]\n", True), ("modify: []\n", True)]):
+        empty = lab.write(f"hostile/empty{number}.yaml", text)
+        done = lab.client([lab.wiretape, "record", lab.path("hostile", "empty.json"), "--no-config", "--modify", empty, "--", "true"])
+        lab.check((done.returncode == 0) == accepted and (b"has no rules: write each after" in done.stderr) != accepted, f"{text!r}: {done.returncode}, {done.stderr}")
     many = lab.write("hostile/many.yaml", "modify:\n" + "".join(f'  - {{ when: "~d h{number}.test", block: 403 }}\n' for number in range(1001)))
     done = lab.client([lab.wiretape, "config", "--no-config", "--modify", many, "--try", "GET http://h1.test/"])
     lab.check(done.returncode != 0 and b"line 1002" in done.stderr and b"1000 rules" in done.stderr, f"1,001 rules: {done.stderr}")
@@ -1110,4 +1121,4 @@ modify:
     lab.check("16 MiB" in proxy.log.read_text(), "a body that is too long for its edit is silent", proxy.log)
     with lab.proxy("record", lab.path("hostile", "loop.json"), "--listen", f"127.0.0.1:{proxy.port}", "--modify", loop) as proxy:
         outcome = fetch(proxy.url, "http://a.test/x")
-        lab.check(outcome.status == 508, f"a loop onto the proxy: {brief(outcome)}")
+        lab.check(outcome.status == 508 and b'traffic rules send the request there ("loop")' in outcome.body, f"a loop onto the proxy: {brief(outcome)}")
