@@ -160,7 +160,7 @@ extension HTTPSession.Request {
     }
 
     private func again(after delay: Duration, dueTo error: WiretapeError) async {
-        let delay = self.isReplayed ? .zero : delay
+        let delay = self.isReplayed && !self.isJudged ? .zero : delay
         let (retried, now) = (
             HTTPSession.Event.Kind.retried(count: self.retryCount + 1, after: delay, dueTo: error), self.core.clock.elapsed
         )
@@ -188,12 +188,20 @@ extension HTTPSession.Request {
         await self.adaptAndSend(draft)
     }
 
+    /// The transport of the cassette, behind its stubs.
+    private var carrier: (any Transport)? {
+        let carried = (self.transport as? SocketOpening)?.inner ?? self.transport
+        return (carried as? StubbedTransport)?.next ?? carried
+    }
+
+    /// Whether a verdict looks at how long the client waits before it tries again.
+    private var isJudged: Bool { (self.carrier as? RuledTransport)?.judgesClient == true }
+
     /// Retries of replayed exchanges do not wait.
     private var isReplayed: Bool {
         if case .replayed = self.data.withLock({ $0.response?.source }) { return true }
         // A replayed failure has no response with a source.
-        let carried = (self.transport as? SocketOpening)?.inner ?? self.transport
-        let transport = (carried as? StubbedTransport)?.next ?? carried
+        let transport = self.carrier
         if let cassette = (transport as? RecordingTransport)?.cassette { return cassette.recording == nil && cassette.player != nil }
         return transport is ReplayTransport
     }

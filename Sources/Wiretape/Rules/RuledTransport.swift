@@ -17,6 +17,9 @@ struct RuledTransport: Transport, WebSocketTransport {
     private let owner: ClockOwner
     private let time: ClientRules.Time
 
+    /// Whether somebody asks for a verdict on the client.
+    var judgesClient: Bool { self.rules.attempts != nil }
+
     init(_ rules: ClientRules, before next: any Transport, of cassette: Cassette, clock: any Clock<Duration>, owner: ClockOwner) {
         self.rules = rules
         self.owner = owner

@@ -112,6 +112,31 @@ import Testing
         }
     }
 
+    /// Retries of replayed exchanges do not wait, which the verdict would take for a client that does not wait.
+    @Test func retriesInAReplayAreJudgedByWhatTheClientWouldWait() async throws {
+        let path = self.folder.file("a.json")
+        let recording = try Cassette(path, mode: .once)
+        let origin = StubTransport([
+            .response(503, headers: ["Retry-After": "7"]), .response(503), .response(200, body: Data("answer".utf8)),
+        ])
+        for _ in 0..<3 { _ = try await RecordingTransport(recording, around: origin).exchange("GET", "http://a.test/") }
+        try recording.close()
+        for (fault, clockAfter) in [(nil, 7), (TrafficModification.Fault.cut(after: .bytes(0), in: .body), 0)] {
+            var settings = Cassette.Settings()
+            settings.modify = fault.map { [.fault($0, first: 2)] } ?? []
+            settings.verdict = .client
+            settings.repetition = .last
+            let cassette = try Cassette(path, settings: settings)
+            let clock = ImmediateClock()
+            var policy = Self.policy
+            policy.retryLimit = 5
+            _ = await self.session(cassette, policy, clock: clock).request("http://a.test/").validate().serializingData().response
+            try cassette.close()
+            #expect(cassette.clientFindings == [])
+            #expect(clock.now.offset >= .seconds(clockAfter))
+        }
+    }
+
     /// What a cassette lacks is not a fault that passes.
     @Test func aMissIsNotJudged() async throws {
         let path = self.folder.file("a.json")
