@@ -86,6 +86,14 @@ import Testing
         #expect(self.kinds(attempts) == [])
     }
 
+    /// URLSession and others give up after a minute.
+    @Test func aClientWhoseLimitIsTheThresholdIsNotAccused() {
+        for (left, kinds) in [(60.0, [Kind]()), (60.4, []), (61.5, [.endlessWait])] {
+            let stalled = self.attempt(0, .stalled(from: .zero), left: left, end: left)
+            #expect(self.kinds([stalled], end: 100, exitCode: nil) == kinds)
+        }
+    }
+
     /// The test of a client ends without an exit code.
     @Test func aClientThatHasEndedWithoutACodeRetriesNoMore() {
         for outcome in [Attempt.Outcome.answer(503), .cut] {

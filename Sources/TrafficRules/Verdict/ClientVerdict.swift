@@ -446,7 +446,8 @@ package struct ClientVerdict: Sendable {
                 guard let start = from else { continue }
                 let left = [attempt.clientLeft, attempt.connectionEnd].compactMap { $0 }.min()
                 let wait = (left ?? attempt.end ?? self.run.end) - start
-                guard wait >= self.limits.stallWait else { continue }
+                // Many clients give up after a minute: a limit that is the threshold is kept, though its timer fires late.
+                guard wait >= self.limits.stallWait + (attempt.clientLeft == nil ? .zero : .seconds(1)) else { continue }
                 let isOpen = left == nil
                 self.find(
                     .endlessWait, .likely, [index],

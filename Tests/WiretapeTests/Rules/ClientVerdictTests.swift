@@ -137,6 +137,20 @@ import Testing
         }
     }
 
+    /// The session's own limit is a minute, which is the threshold of the verdict as well.
+    @Test func theLimitOfTheSessionIsNoEndlessWait() async throws {
+        let cassette = try self.cassette(.timeout())
+        let clock = ManualClock()
+        var configuration = HTTPSession.Configuration()
+        configuration.clock = clock
+        let task = HTTPSession(cassette: cassette, configuration: configuration).request("http://a.test/").serializingData()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(60))
+        #expect(await task.response.error?.code == .timedOut)
+        try cassette.close()
+        #expect(cassette.clientFindings == [])
+    }
+
     /// What a cassette lacks is not a fault that passes.
     @Test func aMissIsNotJudged() async throws {
         let path = self.folder.file("a.json")
