@@ -110,14 +110,15 @@ import Testing
         // The one of a higher priority answers all that the other one does, or only some.
         ([stub("low", nil, field), stub("high", 1)], ["high"], ["shadowed"]),
         ([stub("low", nil), stub("high", 1, field)], ["high", "low"], []),
-        // Without the pattern, a replay cannot tell them apart.
-        ([stub("low", nil), stub("high", 1, pattern)], ["high"], ["rival"]),
+        // Without the pattern, a replay cannot tell them apart, so it has neither.
+        ([stub("low", nil), stub("high", 1, pattern)], [], ["rival"]),
         // Of the same priority, the one that was added last.
-        ([stub("1", nil), stub("2", 5)], ["2"], ["shadowed"]), ([stub("1", nil, pattern), stub("2", 5, pattern)], ["2"], ["rival"]),
+        ([stub("1", nil), stub("2", 5)], ["2"], ["shadowed"]), ([stub("1", nil, pattern), stub("2", 5, pattern)], [], ["rival"]),
         ([stub("1", nil, field), stub("2", 5)], ["2"], ["shadowed"]), ([stub("1", nil), stub("2", 5, field)], ["2", "1"], []),
     ]) func theStubOfTheHighestPriorityAnswers(_ stubs: [String], _ bodies: [String], _ losses: [String]) throws {
-        let (report, exchanges) = try self.importing.run(#"{"mappings": [\#(stubs.joined(separator: ","))]}"#, as: "m.json")
-        #expect(exchanges.map { $0.response?.body?.content } == bodies.map { .text(Array($0.utf8)) })
+        let other = #"{"request": {"method": "GET", "url": "/b"}, "response": {"status": 200, "body": "other"}}"#
+        let (report, exchanges) = try self.importing.run(#"{"mappings": [\#((stubs + [other]).joined(separator: ","))]}"#, as: "m.json")
+        #expect(exchanges.map { $0.response?.body?.content } == (bodies + ["other"]).map { .text(Array($0.utf8)) })
         #expect(report.losses.map(\.kind).filter { ["shadowed", "rival"].contains($0) } == losses)
     }
 

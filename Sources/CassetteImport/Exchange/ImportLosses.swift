@@ -24,6 +24,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case nameCase
     case messageTime
     case scenario
+    case state
     case matcher
     case narrowed
     case secretCondition
@@ -31,7 +32,6 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case forwarded
     case host
     case scheme
-    case repeated
     case template
     case comment
     case late
@@ -69,7 +69,8 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .order: "the order of an exchange's header fields is unknown"
         case .nameCase: "the case of an exchange's header names is unknown"
         case .messageTime: "a message has no time"
-        case .scenario: "a stub depends on a scenario: the states become an order"
+        case .scenario: "a stub is a step of a scenario: the steps become an order"
+        case .state: "a stub depends on a state that other requests change, and was left out"
         case .matcher: "a stub has a condition that no recorded value can express, which was left out: it answers more requests"
         case .narrowed: "a stub has a condition that several values meet: only the one that it names does"
         case .secretCondition: "a stub requires a value that is redacted: any other one matches, too, unless you import with --keep PLACE"
@@ -77,7 +78,6 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .forwarded: "a stub forwards its requests and has no answer, and was left out"
         case .host: "a request does not name a host: it uses the one from --host"
         case .scheme: "a stub does not name its scheme: it uses the one from --host"
-        case .repeated: "a stub of a scenario answers once, and not any number of times in its state"
         case .template: "a text has templates, which are not filled in"
         case .comment: "the comment of a header field, a cookie or a pair was left out"
         case .late: "pages or another member came after the entries and was left out"
@@ -90,7 +90,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .base64: "a text that should be base64 is not: the body is missing"
         case .encoding: "a text has an unknown encoding: the body is missing"
         case .shadowed: "a stub is never used, because its tool always chooses another one for its requests, and was left out"
-        case .rival: "a replay cannot tell the requests of a stub from those of another one, which its tool chooses first: it was left out"
+        case .rival: "a replay cannot tell the requests of two stubs apart, between which their tool chooses: one was left out"
         case .status: "an answer has no status from 100 to 999 and was left out"
         case .longURL: "a URL has more than 64 KiB, and its exchange was left out"
         }

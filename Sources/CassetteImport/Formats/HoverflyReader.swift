@@ -15,16 +15,22 @@ struct HoverflyReader {
         let list = try self.context.required(data, "pairs", in: "data")
         guard let pairs = list.list else { throw self.context.error(list, "data.pairs", "expected a list, found \(list.kind)") }
         let delays = data["globalActions"]?["delays"]?.list ?? []
-        var stubs: [ImportedStub] = []
+        var stubs: [StubEntry] = []
         for pair in pairs {
             self.context.entry += 1
-            let (exchanges, isBroad) = try self.exchanges(pair, delays)
-            if exchanges.isEmpty { self.context.lose(.refused, at: pair) }
+            let (exchanges, words) = try self.exchanges(pair, delays)
+            let name = "pair \(self.context.entry) of \(FileLocation(self.context.file).name)"
+            let rank = -(pair["request"].map(Self.score) ?? 0)
+            if exchanges.isEmpty {
+                self.context.lose(.refused, at: pair)
+                stubs.append(.hidden(Self.hidden(pair, name, rank)))
+            }
             stubs += exchanges.map { exchange in
-                ImportedStub(
-                    exchange: exchange, name: "pair \(self.context.entry) of \(FileLocation(self.context.file).name)", place: pair,
-                    entry: self.context.entry, context: self.context, isBroad: isBroad,
-                    rank: -(pair["request"].map(Self.score) ?? 0), state: Self.hasState(pair) ? .init() : nil)
+                let stub = ImportedStub(
+                    exchange: exchange, name: name, place: pair, entry: self.context.entry, context: self.context,
+                    isBroad: words?.isBroad ?? false, isNarrow: words?.isNarrow ?? false,
+                    takesAnyMethod: words?.takesAnyMethod ?? false, rank: rank, state: Self.state(pair))
+                return .exchange(stub)
             }
         }
         self.context.losses.stubs.add(stubs, of: .hoverfly)
@@ -43,7 +49,43 @@ struct HoverflyReader {
         }.map(\.stub)
     }
 
-    private static func hasState(_ pair: SourceValue) -> Bool { pair["request"]?["requiresState"]?.members?.isEmpty == false }
+    /// No recorded request can match the pair.
+    private static func hidden(_ pair: SourceValue, _ name: String, _ rank: Int) -> HiddenStub {
+        /// The only matcher; nil if there are none or several, of which a request must match all.
+        func only(_ matcher: SourceValue?) -> (kind: String, value: String)? {
+            let one = matcher?.list.map { $0.count == 1 ? $0[0] : nil } ?? matcher
+            guard let value = one?["value"]?.string, one?["doMatch"] == nil else { return nil }
+            return (one?["matcher"]?.string?.lowercased() ?? "exact", value)
+        }
+        let method = only(pair["request"]?["method"])
+        let path = only(pair["request"]?["path"])
+        let takes: (String) -> Bool =
+            switch path?.kind {
+            case "exact"?: { $0 == path?.value }
+            // Any text in place of each star; a regular expression matches whatever contains it.
+            case "glob"?:
+                HiddenStub.matching(
+                    (path?.value ?? "").map { $0 == "*" ? ".*" : $0.isLetter || $0.isNumber || $0 == "/" ? "\($0)" : "\\\($0)" }.joined())
+            case "regex"?: HiddenStub.matching(".*(\(path?.value ?? "")).*")
+            default: { _ in true }
+            }
+        return HiddenStub(name: name, method: method?.kind == "exact" ? method?.value : nil, rank: rank, takes: takes)
+    }
+
+    /// When the pair answers, and what its answer changes; nil if no state is named.
+    ///
+    /// A capture of repeated requests names its states `sequence:N`, which begin with 1.
+    private static func state(_ pair: SourceValue) -> ImportedStub.State? {
+        let required = pair["request"]?["requiresState"]?.members ?? []
+        let changed = pair["response"]?["transitionsState"]?.members ?? []
+        let removed = pair["response"]?["removesState"]?.list ?? []
+        guard !required.isEmpty || !changed.isEmpty || !removed.isEmpty else { return nil }
+        let names = Set(required.map(\.name) + changed.map(\.name) + removed.compactMap(\.string))
+        guard names.count == 1, let name = names.first, removed.isEmpty else { return .init(required: required.isEmpty ? nil : "") }
+        return .init(
+            scenario: name, required: required.first?.value.string, next: changed.first?.value.string,
+            initial: name.hasPrefix("sequence:") ? "1" : nil)
+    }
 
     /// What a pair asks for, without the state in which it does.
     private static func requestText(_ pair: SourceValue) -> [UInt8] {
@@ -81,7 +123,7 @@ struct HoverflyReader {
     /// One exchange, or one for each form of a repeated query item; none if no recorded request can match the pair.
     private func exchanges(
         _ pair: SourceValue, _ delays: [SourceValue]
-    ) throws(CassetteError) -> (exchanges: [ImportedExchange], isBroad: Bool) {
+    ) throws(CassetteError) -> (exchanges: [ImportedExchange], words: StubRequest?) {
         let value = try self.context.required(pair, "request")
         let response = try self.context.required(pair, "response")
         var words = StubRequest(pair, self.context)
@@ -94,9 +136,10 @@ struct HoverflyReader {
         let path = wantedPath ?? "/"
         let destination = words.needed(value["destination"])
         let wantedScheme = words.needed(value["scheme"])
-        guard !words.isRefused else { return ([], false) }
+        guard !words.isRefused else { return ([], nil) }
         // Without them, the pair answers any method and any path.
-        if wantedMethod == nil || wantedPath == nil { words.narrow() }
+        if wantedMethod == nil { words.narrowMethod() }
+        if wantedPath == nil { words.narrow() }
         let said = value.first("query", "deprecatedQuery")
         var query: [(name: String, value: String)] = []
         // Hoverfly joins the values of a repeated name by semicolons before it compares them with a text.
@@ -123,7 +166,7 @@ struct HoverflyReader {
             destination.map { "\(words.scheme(wantedScheme))://\($0)" }
             ?? StubRequest.base(self.context.options.base, scheme: wantedScheme?.lowercased(), port: nil)
         let address = base + Self.encoded(path: path.hasPrefix("/") ? path : "/\(path)")
-        guard let url = SourceWords.url(address) else { return ([], false) }
+        guard let url = SourceWords.url(address) else { return ([], nil) }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         for header in value["headers"]?.members ?? [] {
@@ -143,11 +186,10 @@ struct HoverflyReader {
             if !body.isEmpty { exchange.requestBody = ImportedBody(Array(body.utf8), .decoded) }
         }
         exchange.request.headers = fields.fields
-        guard !words.isRefused else { return ([], false) }
+        guard !words.isRefused else { return ([], nil) }
         for member in value.members ?? [] where !Self.known.contains(member.name) && !member.value.isNothing {
             words.leaveOut(member.value)
         }
-        if value["requiresState"]?.members?.isEmpty == false { self.context.lose(.scenario, at: pair) }
         try self.respond(response, &exchange)
         exchange.cutIncompleteAnswer(self.context, at: pair)
         self.delay(&exchange, response, delays, at: pair)
@@ -161,7 +203,7 @@ struct HoverflyReader {
                 return exchange
             }
         }
-        return (exchanges, words.isBroad)
+        return (exchanges, words)
     }
 
     /// Simulations before version 5 contain queries as they were sent.

@@ -6,11 +6,14 @@ internal import TapeBytes
 struct ImportedStub {
     /// When the stub answers, in a tool with states.
     struct State {
-        /// Nil if the states have no name together, as in Hoverfly.
+        /// The name of the scenario, or of the state in Hoverfly; nil if the stub depends on several.
         var scenario: String?
+        /// Nil if the stub answers in each state.
         var required: String?
         /// Nil if the answer keeps the state.
         var next: String?
+        /// The state at the beginning; nil if it is unknown.
+        var initial: String?
     }
 
     /// With the conditions of the stub.
@@ -23,29 +26,76 @@ struct ImportedStub {
     let context: ImportContext
     /// Whether a condition was left out, so that the exchange answers more requests than the stub.
     var isBroad: Bool
+    /// Whether a condition was reduced to one value, so that the exchange answers fewer requests than the stub.
+    var isNarrow: Bool
+    /// Whether the stub answers requests with any method.
+    var takesAnyMethod: Bool
     /// The tool prefers stubs of a lower rank.
     var rank: Int
     var state: State?
+    /// The position among the stubs, in the order in which they were added to the tool.
+    var added = 0
+    /// Whether it is not imported, because it cannot be told from another one.
+    var isLeftOut = false
+}
+
+/// A stub that has no exchange: its URL is a pattern, or it forwards its requests. Its tool may still prefer it to others.
+struct HiddenStub {
+    /// Names the stub in messages.
+    let name: String
+    /// Nil if it answers requests with any method.
+    let method: String?
+    let rank: Int
+    /// Whether it may answer requests with a path, without the query.
+    let takes: (_ path: String) -> Bool
+    /// The position among the stubs.
+    var added = 0
+
+    /// A check by a regular expression for a whole path. One that cannot be read may match each path.
+    static func matching(_ pattern: String) -> (String) -> Bool {
+        guard let pattern = try? Pattern(pattern) else { return { _ in true } }
+        return { pattern.matches($0) }
+    }
+
+    fileprivate func mayAnswer(_ request: RecordedRequest) -> Bool {
+        guard self.method == nil || self.method == request.method else { return false }
+        let rest = request.url.firstRange(of: "://").map { request.url[$0.upperBound...] } ?? request.url[...]
+        let path = rest.drop { $0 != "/" }.prefix { $0 != "?" }
+        return self.takes(path.isEmpty ? "/" : String(path))
+    }
+}
+
+/// A stub of a file.
+enum StubEntry {
+    case exchange(ImportedStub)
+    case hidden(HiddenStub)
 }
 
 /// The stubs of all files of an import. Their tools choose among all of them, whichever file they are in.
 ///
 /// A file adds its stubs at once, so that one that cannot be read adds none.
 final class StubShelf {
-    private var stubs: [(kind: ImportKind, stubs: [ImportedStub])] = []
+    private var stubs: [(kind: ImportKind, stubs: [ImportedStub], hidden: [HiddenStub], count: Int)] = []
 
     /// Leaves out stubs whose destination is unknown.
     ///
-    /// - Parameter stubs: in the order in which they were added to the tool.
-    func add(_ stubs: [ImportedStub], of kind: ImportKind) {
-        let stubs = stubs.filter { stub in
-            stub.context.entry = stub.entry
-            return !AddressCheck.isHidden(stub.exchange.request.url, stub.context, at: stub.place)
-        }
-        if let index = self.stubs.firstIndex(where: { $0.kind == kind }) {
-            self.stubs[index].stubs += stubs
-        } else {
-            self.stubs.append((kind, stubs))
+    /// - Parameter entries: in the order in which they were added to the tool.
+    func add(_ entries: [StubEntry], of kind: ImportKind) {
+        let index = self.stubs.firstIndex { $0.kind == kind } ?? self.stubs.endIndex
+        if index == self.stubs.endIndex { self.stubs.append((kind, [], [], 0)) }
+        for entry in entries {
+            let added = self.stubs[index].count
+            self.stubs[index].count += 1
+            switch entry {
+            case .hidden(var stub):
+                stub.added = added
+                self.stubs[index].hidden.append(stub)
+            case .exchange(var stub):
+                stub.context.entry = stub.entry
+                guard !AddressCheck.isHidden(stub.exchange.request.url, stub.context, at: stub.place) else { continue }
+                stub.added = added
+                self.stubs[index].stubs.append(stub)
+            }
         }
     }
 
@@ -53,61 +103,128 @@ final class StubShelf {
     ///
     /// The stubs of one method and URL without query are in the order in which their tool prefers them, at the place of the first of them.
     func chosen() -> [ImportedStub] {
-        self.stubs.flatMap { kind, stubs in
+        self.stubs.flatMap { kind, stubs, hidden, _ in
             let isHoverfly = kind == .hoverfly
-            var choice = StubChoice(prefersStates: isHoverfly)
-            for stub in isHoverfly ? HoverflyReader.inOrder(stubs) : WireMockReader.inOrder(stubs) { choice.add(stub) }
+            let ordered = isHoverfly ? HoverflyReader.inOrder(stubs) : WireMockReader.inOrder(stubs)
+            var choice = StubChoice(ordered, hidden: hidden, prefersStates: isHoverfly)
+            choice.choose()
             return choice.kept(inOrderOf: stubs)
         }
     }
 }
 
-/// Leaves out the stubs that a replay would never choose, and decides which ones answer any number of times.
+/// Leaves out the stubs that a replay would never choose, and those in whose place it could choose a wrong one. Decides which ones answer any
+/// number of times.
 ///
-/// Gets the stubs in the order in which their tool prefers them, which is that in which a replay does.
+/// Gets the stubs in the order in which their tool prefers them, which is that in which a replay does. Where the tool's choice depends on
+/// something that a replay does not compare, none of the stubs that it may choose is imported: a miss is better than a wrong answer.
 private struct StubChoice {
-    struct Kept {
+    private struct Candidate {
         var stub: ImportedStub
         var request: ComparedStub
+        /// A replay answers more requests with it than the tool does.
+        var isBroad: Bool { self.stub.isBroad || !self.request.secrets.isEmpty }
     }
 
     /// Whether a stub for a state comes before an equal one without a state, wherever that is.
     private let prefersStates: Bool
-    private var kept: [Kept] = []
-    /// The positions in `kept` by method and URL.
-    private var positions: [String: [Int]] = [:]
+    private let candidates: [Candidate]
+    private let hidden: [HiddenStub]
+    private var scenarios = ScenarioOrder()
+    private var kept: [Candidate] = []
+    /// The positions in `kept` of those that answer more or fewer requests than in their tool, by URL without the query.
+    private var inexact: [String: [Int]] = [:]
+    /// The positions in `kept` of those that answer any number of times.
+    private var repeating = ComparedStubs()
+    /// Stubs that the tool may choose and the replay cannot, by URL without the query.
+    private var absent: [String: [Candidate]] = [:]
 
-    init(prefersStates: Bool) {
+    init(_ stubs: [ImportedStub], hidden: [HiddenStub], prefersStates: Bool) {
         self.prefersStates = prefersStates
+        self.hidden = hidden
+        self.candidates = stubs.map { Candidate(stub: $0, request: ComparedStub($0.exchange, $0.context.options.redaction)) }
+        let byName = Dictionary(grouping: self.candidates.filter { $0.stub.state?.required != nil || $0.stub.state?.next != nil }) {
+            $0.stub.state?.scenario
+        }
+        for (name, members) in byName {
+            guard name != nil else { continue }
+            self.scenarios.add(members.map { ($0.stub, $0.request) })
+        }
     }
 
-    mutating func add(_ stub: ImportedStub) {
-        var stub = stub
-        let request = ComparedStub(stub.exchange, stub.context.options.redaction)
-        if !request.secrets.isEmpty {
-            self.lose(.secretCondition, stub, "\(stub.name): \(request.secrets.joined(separator: ", "))")
+    mutating func choose() {
+        for candidate in self.candidates where !candidate.request.secrets.isEmpty {
+            let (stub, secrets) = (candidate.stub, candidate.request.secrets)
+            self.lose(.secretCondition, stub, "\(stub.name): \(secrets.joined(separator: ", "))")
         }
-        for position in self.positions[request.base] ?? [] {
+        // Hoverfly may prefer them to equal pairs wherever those are.
+        if self.prefersStates {
+            for candidate in self.candidates where self.scenarios.role(of: candidate.stub) == .unknown { self.note(candidate) }
+        }
+        for candidate in self.candidates { self.add(candidate) }
+    }
+
+    private mutating func note(_ candidate: Candidate) { self.absent[candidate.request.url, default: []].append(candidate) }
+
+    private mutating func add(_ candidate: Candidate) {
+        var candidate = candidate
+        let (stub, request) = (candidate.stub, candidate.request)
+        switch self.scenarios.role(of: stub) {
+        case .none: candidate.stub.exchange.repeats = true
+        case .step(let isLast):
+            self.lose(.scenario, stub, stub.name)
+            // The state stays after the last one, unless its answer leaves it.
+            candidate.stub.exchange.repeats = isLast
+        case .unreachable: return self.lose(.state, stub, stub.name)
+        case .unknown:
+            self.lose(.state, stub, stub.name)
+            if !self.prefersStates { self.note(candidate) }
+            return
+        }
+        if let other = self.hidden.first(where: { ($0.rank, -$0.added) < (stub.rank, -stub.added) && $0.mayAnswer(stub.exchange.request) })
+        {
+            return self.leaveOut(candidate, after: other.name)
+        }
+        for other in self.absent[request.url] ?? []
+        where self.comes(other, before: candidate) && other.request.overlaps(request, other.stub) {
+            return self.leaveOut(candidate, after: other.stub.name)
+        }
+        let covering = self.repeating.first(covering: request)
+        for position in self.inexact[request.url] ?? [] where covering.map({ position <= $0 }) ?? true {
             let earlier = self.kept[position]
-            guard earlier.request.covers(request) else { continue }
-            if request.covers(earlier.request), earlier.stub.state != nil || self.prefersStates && stub.state != nil {
-                // The states of a scenario become an order, in which each answers once.
-                if earlier.stub.exchange.repeats { self.lose(.repeated, earlier.stub, earlier.stub.name) }
-                self.kept[position].stub.exchange.repeats = false
-                self.kept[position].stub.state = earlier.stub.state ?? stub.state
-                continue
+            guard !self.scenarios.areSteps(earlier.stub, stub), earlier.request.overlaps(request, earlier.stub) else { continue }
+            if earlier.isBroad {
+                // Which of the two the tool chooses depends on what is not compared.
+                self.kept[position].stub.isLeftOut = true
+                self.note(earlier)
+                self.lose(.rival, earlier.stub, "\(earlier.stub.name) before \(stub.name)")
+                self.inexact[request.url]?.removeAll { $0 == position }
+                self.repeating.remove(earlier.request)
             }
-            guard earlier.stub.state == nil else { continue }
-            let isUnused = !earlier.stub.isBroad && earlier.request.secrets.isEmpty
-            return self.lose(isUnused ? .shadowed : .rival, stub, "\(stub.name) after \(earlier.stub.name)")
+            return self.leaveOut(candidate, after: earlier.stub.name)
         }
-        stub.exchange.repeats = true
-        self.positions[request.base, default: []].append(self.kept.count)
-        self.kept.append(Kept(stub: stub, request: request))
+        if let covering {
+            return self.lose(.shadowed, stub, "\(stub.name) after \(self.kept[covering].stub.name)")
+        }
+        let position = self.kept.count
+        if candidate.isBroad || stub.isNarrow { self.inexact[request.url, default: []].append(position) }
+        if candidate.stub.exchange.repeats { self.repeating.add(request, at: position) }
+        self.kept.append(candidate)
+    }
+
+    /// Whether the tool prefers a stub that the replay lacks.
+    private func comes(_ absent: Candidate, before candidate: Candidate) -> Bool {
+        !self.prefersStates || absent.stub.rank <= candidate.stub.rank
+    }
+
+    private mutating func leaveOut(_ candidate: Candidate, after other: String) {
+        self.lose(.rival, candidate.stub, "\(candidate.stub.name) after \(other)")
+        self.note(candidate)
     }
 
     func kept(inOrderOf stubs: [ImportedStub]) -> [ImportedStub] {
-        var groups = Dictionary(grouping: self.kept.map(\.stub)) { ComparedStub.base(of: $0.exchange.request) }
+        let kept = self.kept.filter { !$0.stub.isLeftOut }.map(\.stub)
+        var groups = Dictionary(grouping: kept) { ComparedStub.base(of: $0.exchange.request) }
         return stubs.flatMap { groups.removeValue(forKey: ComparedStub.base(of: $0.exchange.request)) ?? [] }
     }
 
@@ -117,10 +234,102 @@ private struct StubChoice {
     }
 }
 
+/// Which stubs of scenarios become an order of exchanges.
+///
+/// A scenario does if all of its stubs have the same request and each of them leads to the state of the next one: "503, then 200". A replay
+/// knows no states, so it cannot tell when another request changes them.
+private struct ScenarioOrder {
+    enum Role: Equatable {
+        /// It depends on no state.
+        case none
+        /// It answers once in its turn; the last one may answer again.
+        case step(isLast: Bool)
+        /// Nothing leads to its state.
+        case unreachable
+        /// Some other request leads to its state.
+        case unknown
+    }
+
+    private var steps: [Int: (scenario: String, isLast: Bool)] = [:]
+    /// The states that some stub leads to, by scenario.
+    private var reached: [String: Set<String>] = [:]
+
+    /// Adds all stubs of one scenario that require a state or lead to one.
+    mutating func add(_ members: [(stub: ImportedStub, request: ComparedStub)]) {
+        guard let first = members.first, let name = first.stub.state?.scenario else { return }
+        for member in members { if let next = member.stub.state?.next { self.reached[name, default: []].insert(next) } }
+        guard members.allSatisfy({ $0.request.equals(first.request) }),
+            let chain = Self.chain(members.map(\.stub))
+        else { return }
+        for (position, stub) in chain.enumerated() {
+            let staysThere = stub.state?.next == nil || stub.state?.next == stub.state?.required
+            self.steps[stub.added] = (name, position == chain.count - 1 && staysThere)
+        }
+    }
+
+    /// The stubs in the order of their states; nil if they have none.
+    private static func chain(_ stubs: [ImportedStub]) -> [ImportedStub]? {
+        guard var state = stubs.first?.state?.initial else { return nil }
+        var rest = stubs
+        var chain: [ImportedStub] = []
+        while !rest.isEmpty {
+            var next = rest.indices.filter { rest[$0].state?.required == state }
+            // One that answers in each state is the first, if the tool prefers the others.
+            if next.isEmpty, chain.isEmpty { next = rest.indices.filter { rest[$0].state?.required == nil } }
+            guard next.count == 1 else { return nil }
+            let stub = rest.remove(at: next[0])
+            if stub.state?.required == nil, rest.contains(where: { ($0.rank, -$0.added) > (stub.rank, -stub.added) }) { return nil }
+            chain.append(stub)
+            guard let following = stub.state?.next else { break }
+            state = following
+        }
+        return rest.isEmpty ? chain : nil
+    }
+
+    func role(of stub: ImportedStub) -> Role {
+        if let step = self.steps[stub.added] { return .step(isLast: step.isLast) }
+        guard let state = stub.state, let required = state.required else { return .none }
+        guard let name = state.scenario else { return .unknown }
+        return required == state.initial || self.reached[name]?.contains(required) == true ? .unknown : .unreachable
+    }
+
+    /// Whether two stubs are steps of one scenario.
+    func areSteps(_ one: ImportedStub, _ other: ImportedStub) -> Bool {
+        guard let first = self.steps[one.added], let second = self.steps[other.added] else { return false }
+        return first.scenario == second.scenario
+    }
+}
+
+/// The positions of stubs, found by what a request must have.
+private struct ComparedStubs {
+    private typealias Values = [StubConditions.Place: [[UInt8]]]
+
+    /// By method and URL without query, by the places that are compared, and by their values.
+    private var positions: [String: [Set<StubConditions.Place>: [Values: Int]]] = [:]
+
+    mutating func add(_ stub: ComparedStub, at position: Int) {
+        let places = stub.places
+        guard let values = stub.values(at: places) else { return }
+        self.positions[stub.base, default: [:]][places, default: [:]][values] = position
+    }
+
+    mutating func remove(_ stub: ComparedStub) {
+        let places = stub.places
+        if let values = stub.values(at: places) { self.positions[stub.base]?[places]?[values] = nil }
+    }
+
+    /// The position of the first stub that answers each request that another one answers.
+    func first(covering stub: ComparedStub) -> Int? {
+        (self.positions[stub.base] ?? [:]).compactMap { places, positions in stub.values(at: places).flatMap { positions[$0] } }.min()
+    }
+}
+
 /// What a replay compares of a stub's request: its values after redaction, without the numbers of placeholders.
 private struct ComparedStub {
     /// Method and URL without the query.
     let base: String
+    /// The URL without the query.
+    let url: String
     private var values: [StubConditions.Place: [[UInt8]]] = [:]
     /// All items of the query by their decoded names, if the whole query is compared.
     private var items: [String: [[UInt8]]]?
@@ -133,6 +342,7 @@ private struct ComparedStub {
         let redactor = rules.map { LiveRedactor(Redactor(rules: $0)) }
         let redacted: (url: String, headers: HeaderFields) = redactor?.redacted(url: url, headers: headers) ?? (url, headers)
         self.base = Self.base(of: RecordedRequest(method: exchange.request.method, url: redacted.url))
+        self.url = String(redacted.url.prefix { $0 != "?" })
         let query = Self.items(of: url)
         let redactedQuery = Self.items(of: redacted.url)
         for place in exchange.stub?.exact ?? [] {
@@ -157,16 +367,51 @@ private struct ComparedStub {
 
     static func base(of request: RecordedRequest) -> String { "\(request.method) \(request.url.prefix { $0 != "?" })" }
 
-    /// Whether it answers each request that the other one answers.
-    func covers(_ other: ComparedStub) -> Bool {
-        guard self.base == other.base else { return false }
-        return self.values.allSatisfy { place, values in
-            switch place {
-            case .query: other.items != nil && self.items == other.items
-            case .queryItem(let name): other.items.map { ($0[name] ?? []) == values } ?? (other.values[place] == values)
-            case .body, .header, .cookie: other.values[place] == values
+    /// The places that are compared.
+    var places: Set<StubConditions.Place> { Set(self.values.keys) }
+
+    /// The values that each request must have at some places; nil if it may have any at one of them.
+    func values(at places: Set<StubConditions.Place>) -> [StubConditions.Place: [[UInt8]]]? {
+        var values: [StubConditions.Place: [[UInt8]]] = [:]
+        for place in places {
+            guard let value = self.values(at: place) else { return nil }
+            values[place] = value
+        }
+        return values
+    }
+
+    /// Whether it answers the same requests as another one.
+    func equals(_ other: ComparedStub) -> Bool {
+        self.base == other.base && self.places == other.places && self.values(at: self.places) == other.values(at: self.places)
+    }
+
+    /// Whether there may be a request for which the tool could choose either of them.
+    ///
+    /// - Parameter stub: the stub of this request. If it answers more requests than the value that it names, similar values count as equal.
+    func overlaps(_ other: ComparedStub, _ stub: ImportedStub) -> Bool {
+        guard self.url == other.url, stub.takesAnyMethod || self.base == other.base else { return false }
+        for place in Set(self.values.keys).union(other.values.keys) {
+            guard let mine = self.values(at: place), let theirs = other.values(at: place), mine != theirs else { continue }
+            guard stub.isNarrow, mine.count == theirs.count, !mine.isEmpty, zip(mine, theirs).allSatisfy(Self.areSimilar) else {
+                return false
             }
         }
+        return true
+    }
+
+    /// The values that a request must have at a place; nil if it may have any.
+    private func values(at place: StubConditions.Place) -> [[UInt8]]? {
+        switch place {
+        case .query: self.items.map { items in items.keys.sorted().flatMap { [Array($0.utf8)] + (items[$0] ?? []) } }
+        case .queryItem(let name): self.items.map { $0[name] ?? [] } ?? self.values[place]
+        case .body, .header, .cookie: self.values[place]
+        }
+    }
+
+    /// Whether the tool may take one text for the other: they differ in letter case only, or one contains the other.
+    private static func areSimilar(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        let (one, other) = (String(decoding: one, as: UTF8.self).lowercased(), String(decoding: other, as: UTF8.self).lowercased())
+        return one.contains(other) || other.contains(one)
     }
 
     private static func values(_ name: String, _ headers: HeaderFields) -> [[UInt8]] {

@@ -10,6 +10,10 @@ struct StubRequest {
     private(set) var isRefused = false
     /// Whether a condition was left out, so that the exchange answers more requests than the stub.
     private(set) var isBroad = false
+    /// Whether a condition was reduced to one value, so that the exchange answers fewer requests than the stub.
+    private(set) var isNarrow = false
+    /// Whether the stub answers requests with any method.
+    private(set) var takesAnyMethod = false
     /// What a replay compares.
     private(set) var conditions = StubConditions(exact: [])
 
@@ -30,7 +34,16 @@ struct StubRequest {
     }
 
     /// A condition that others meet as well is replaced by the value that it names.
-    mutating func narrow(_ place: SourceValue? = nil) { self.context.lose(.narrowed, at: place ?? self.stub) }
+    mutating func narrow(_ place: SourceValue? = nil) {
+        self.context.lose(.narrowed, at: place ?? self.stub)
+        self.isNarrow = true
+    }
+
+    /// Any method is replaced by GET.
+    mutating func narrowMethod() {
+        self.narrow()
+        self.takesAnyMethod = true
+    }
 
     mutating func refuse() { self.isRefused = true }
 

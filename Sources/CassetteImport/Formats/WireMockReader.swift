@@ -20,7 +20,7 @@ struct WireMockReader {
     }
 
     func read(isFolder: Bool) throws {
-        var stubs: [ImportedStub] = []
+        var stubs: [StubEntry] = []
         if isFolder {
             for parts in try Self.mappings(in: self.context.file) {
                 stubs += try self.stubs(
@@ -34,12 +34,12 @@ struct WireMockReader {
 
     /// - Parameter name: the file's name, for messages.
     /// - Returns: the stubs in the order in which WireMock adds them.
-    private func stubs(of file: any SourceBytes, named name: String) throws -> [ImportedStub] {
+    private func stubs(of file: any SourceBytes, named name: String) throws -> [StubEntry] {
         let stream = try JSONStream(file, self.context)
         let value = self.context.placeholders.filled(try stream.value())
         try stream.end()
         let list = value["mappings"]?.list ?? [value]
-        let stubs = try list.enumerated().compactMap { index, stub in
+        let stubs = try list.enumerated().map { index, stub in
             self.context.entry += 1
             return try self.stub(stub, named: stub.first("name", "id", "uuid")?.string ?? "stub \(index + 1)", in: name)
         }
@@ -103,30 +103,57 @@ struct WireMockReader {
 
     // MARK: A stub
 
-    /// Nil if no recorded request can match the stub.
-    private func stub(_ stub: SourceValue, named name: String, in file: String) throws -> ImportedStub? {
+    private func stub(_ stub: SourceValue, named name: String, in file: String) throws -> StubEntry {
         let response = try self.context.required(stub, "response")
+        let name = "\"\(name.prefix(60))\" of \(file)"
         guard response["proxyBaseUrl"] == nil else {
             self.context.lose(.forwarded, at: stub)
-            return nil
+            return .hidden(self.hidden(stub, name))
         }
         var words = StubRequest(stub, self.context)
         guard let value = stub["request"], var exchange = try self.request(value, &words) else {
             self.context.lose(.refused, at: stub)
-            return nil
+            return .hidden(self.hidden(stub, name))
         }
         let scenario = stub["scenarioName"]?.string
-        if scenario != nil { self.context.lose(.scenario, at: stub) }
         self.context.lose(.order, at: stub)
         try self.respond(response, &exchange)
         exchange.cutIncompleteAnswer(self.context, at: stub)
         exchange.stub = words.conditions
-        return ImportedStub(
-            exchange: exchange, name: "\"\(name.prefix(60))\" of \(file)", place: stub, entry: self.context.entry, context: self.context,
-            isBroad: words.isBroad, rank: stub["priority"]?.int ?? 5,
+        let imported = ImportedStub(
+            exchange: exchange, name: name, place: stub, entry: self.context.entry, context: self.context,
+            isBroad: words.isBroad, isNarrow: words.isNarrow, takesAnyMethod: words.takesAnyMethod, rank: stub["priority"]?.int ?? 5,
             state: scenario.map {
-                .init(scenario: $0, required: stub["requiredScenarioState"]?.string, next: stub["newScenarioState"]?.string)
+                .init(
+                    scenario: $0, required: stub["requiredScenarioState"]?.string, next: stub["newScenarioState"]?.string,
+                    initial: "Started")
             })
+        return .exchange(imported)
+    }
+
+    /// No recorded request can match the stub, or it has no answer.
+    private func hidden(_ stub: SourceValue, _ name: String) -> HiddenStub {
+        let request = stub["request"]
+        let method = request?["method"]?.string ?? "ANY"
+        var takes: (String) -> Bool = { _ in true }
+        if let path = request?.first("url", "urlPath")?.string?.prefix(while: { $0 != "?" }) {
+            takes = { $0 == path }
+        } else if let pattern = request?["urlPathPattern"]?.string {
+            takes = HiddenStub.matching(pattern)
+        } else if let pattern = request?["urlPattern"]?.string {
+            // The pattern is for path and query. A request may have any query.
+            var path = pattern.firstRange(of: "\\?").map { pattern[..<$0.lowerBound] } ?? pattern[...]
+            for group in ["(?:", "("] where path.hasSuffix(group) { path = path.dropLast(group.count) }
+            takes = HiddenStub.matching(String(path))
+        } else if let template = request?["urlPathTemplate"]?.string {
+            let segments = template.split(separator: "/", omittingEmptySubsequences: false)
+            takes = { path in
+                let others = path.split(separator: "/", omittingEmptySubsequences: false)
+                return segments.count == others.count && zip(segments, others).allSatisfy { $0.contains("{") || $0 == $1 }
+            }
+        }
+        return HiddenStub(
+            name: name, method: method == "ANY" ? nil : method, rank: stub["priority"]?.int ?? 5, takes: takes)
     }
 
     /// The members of a stub's request that a recorded request can represent; any other member is a matcher that is lost.
@@ -138,7 +165,7 @@ struct WireMockReader {
     private func request(_ value: SourceValue, _ words: inout StubRequest) throws(CassetteError) -> ImportedExchange? {
         var method = value["method"]?.string ?? "ANY"
         if method == "ANY" {
-            words.narrow()
+            words.narrowMethod()
             method = "GET"
         }
         guard FieldBuilder.isToken(method) else {
