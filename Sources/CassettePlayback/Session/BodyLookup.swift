@@ -83,12 +83,20 @@ struct BodyLookup {
     /// The exchanges that match in spite of other facets, or by a custom rule, ascending.
     func others() throws(CassetteError) -> [Int] {
         let custom = self.session.rules.custom
-        let (equals, inexact) = self.session.withGroup(self.key) { group, _ in (group.members(self.body), group.inexact(for: self.body)) }
+        let fields = self.pending.live(self.body)
+        let (equals, inexact, anyBody) = self.session.withGroup(self.key) { group, _ in
+            let inexact = group.inexact(for: self.body).filter { group.mayAnswer($0, fields) }
+            return (group.members(self.body), inexact, custom.isEmpty ? Set(inexact.filter(group.ignoresBody)) : [])
+        }
         let isEqual = Set(equals.map(Int.init))
         let candidates = custom.isEmpty ? inexact : (inexact.filter { !isEqual.contains($0) } + isEqual).sorted()
         let live = self.pending.matched(self.body)
         var found: [Int] = []
         for index in candidates where !custom.isEmpty || !isEqual.contains(index) {
+            guard !anyBody.contains(index) else {
+                found.append(index)
+                continue
+            }
             let recorded = try self.inFull(index)
             guard isEqual.contains(index) || self.fits(recorded) else { continue }
             if custom.allSatisfy({ $0.difference(recorded.matched, live) == nil }) { found.append(index) }
@@ -231,7 +239,8 @@ struct BodyGroup: Sendable {
     /// How often used-up exchanges without an equal body have answered again.
     private var repetitions: [UInt32: AssignmentRule.Turn] = [:]
     private let keepsTraits: Bool
-    /// Whether all exchanges have to be read before one is chosen, since the earliest stub that matches answers.
+    /// Whether the key has no query, because some of the exchanges may be stubs. All of them have to be read before one is chosen, since the
+    /// earliest stub that matches answers.
     private let hasStubs: Bool
     /// Whether the next request cannot be read, so that the choice is limited to those that have been.
     var isBlocked = false
@@ -240,9 +249,9 @@ struct BodyGroup: Sendable {
     /// Whether all of the key's requests have to be read before one is chosen.
     var readsAll: Bool { self.areHeadsAlike == false && !self.isBlocked }
 
-    /// - Parameter keepsTraits: custom rules or stubs choose among all exchanges.
+    /// - Parameter keepsTraits: custom rules choose among all exchanges.
     init(keepsTraits: Bool = false, hasStubs: Bool = false) {
-        self.keepsTraits = keepsTraits
+        self.keepsTraits = keepsTraits || hasStubs
         self.hasStubs = hasStubs
     }
 
@@ -256,6 +265,9 @@ struct BodyGroup: Sendable {
 
     /// Adds the next of the key's requests.
     mutating func append(_ recorded: ComparedRequest, index: Int) {
+        var recorded = recorded
+        // The key has the whole head.
+        if !self.hasStubs { recorded.traits.demands = .none }
         self.sketches.append(BodySketch(recorded.facets))
         self.read.append(UInt32(index))
         let isInexact =
@@ -281,6 +293,15 @@ struct BodyGroup: Sendable {
         guard body.mayLack, let others = self.cores[body.core] else { return self.inexact }
         return (self.inexact + others).sorted()
     }
+
+    /// Whether an exchange's demands are met by a request, so that only its body may make a difference.
+    func mayAnswer(_ index: Int, _ live: LiveFields) -> Bool {
+        guard self.hasStubs, let traits = self.traits[index] else { return true }
+        return traits.demands.areMet(by: live, traits.profile)
+    }
+
+    /// Whether an exchange answers requests with any body.
+    func ignoresBody(_ index: Int) -> Bool { self.traits[index]?.demands.ignoresBody == true }
 
     /// The exchanges read so far that have this body, ascending.
     func members(_ body: BodyFacets) -> [UInt32] { self.numbers[body].map { self.equals[$0].members } ?? [] }
@@ -335,7 +356,8 @@ struct BodyGroup: Sendable {
     ) -> AssignmentRule.Assignment {
         guard let number = self.numbers[body] else { return self.assign(among: others, live, &rule) }
         guard !self.hasStubs else {
-            return self.assign(among: Set(others + self.equals[number].members.map(Int.init)).sorted(), live, &rule)
+            let equals = self.equals[number].members.map(Int.init).filter { self.mayAnswer($0, live) }
+            return self.assign(among: Set(others + equals).sorted(), live, &rule)
         }
         guard !others.isEmpty else { return self.equals[number].assign(for: live, &rule) }
         var choice = self.choice(among: others)

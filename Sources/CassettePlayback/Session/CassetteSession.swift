@@ -57,6 +57,16 @@ public final class CassetteSession: Sendable {
         var isPaused = false
         /// How many more exchanges may be recorded; nil if any number may.
         var recordable: Int?
+
+        /// Whether one more exchange may be recorded. Counts it either way.
+        mutating func takesPlace() -> Bool {
+            guard !self.isPaused, self.recordable != 0 else {
+                self.verdict.unrecorded += 1
+                return false
+            }
+            self.recordable = self.recordable.map { $0 - 1 }
+            return true
+        }
     }
 
     /// What a session knows about its keys.
@@ -100,10 +110,7 @@ public final class CassetteSession: Sendable {
         self.init(
             mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
             conversationOrder: conversationOrder, ranges: ranges, redaction: redaction, dates: dates, keepsLeft: keepsLeft,
-            source: cassette,
-            cassettePath: cassette?.path,
-            damage: cassette?.damage?.summary,
-            audience: audience, digest: digest)
+            source: cassette, cassettePath: cassette?.path, damage: cassette?.damage?.summary, audience: audience, digest: digest)
     }
 
     /// - Parameter keys: must be made with the same rules.
@@ -225,7 +232,7 @@ public final class CassetteSession: Sendable {
                     method: method, comparedHeaders, rules: self.rules, url: comparedURL,
                     placeholders: HeldPlaceholders(self.comparesLogins ? login : .unknown)
                         + (redaction == nil ? HeldPlaceholders() : HeldPlaceholders(url: url, headers: headers, isRecorded: false)),
-                    computesRanges: self.ranges == .computed, head: self.keys.hasStubs ? head : nil),
+                    computesRanges: self.ranges == .computed, head: self.keys.haveStubs ? head : nil),
                 digest: self.digest)
         }
         let isPreflight = Preflight.isAsked(method: method, headers)
@@ -361,15 +368,15 @@ public final class CassetteSession: Sendable {
         .forward(
             record: self.state.withLock { state in
                 state.verdict.forwarded += 1
-                guard record else { return false }
-                guard !state.isPaused, state.recordable != 0 else {
-                    state.verdict.unrecorded += 1
-                    return false
-                }
-                state.recordable = state.recordable.map { $0 - 1 }
-                return true
+                return record && state.takesPlace()
             })
     }
+
+    /// Whether an exchange that a traffic rule answers is recorded, if the rule says so.
+    public func recordsRuleAnswer() -> Bool { self.state.withLock { $0.takesPlace() } }
+
+    /// Notes that an exchange was not recorded after all, so that another one has its place.
+    public func didNotRecord() { self.state.withLock { $0.recordable = $0.recordable.map { $0 + 1 } } }
 
     /// Notes that a request to be forwarded got no connection to its origin: the origin was not found or refused the connection, the
     /// connection led back to the proxy, or the client left first.
@@ -420,10 +427,12 @@ public final class CassetteSession: Sendable {
                     asksEquals
                     ? group.assign(body, live, &state.assignments, others: others)
                     : group.assign(among: others, live, &state.assignments)
-                equalCount = group.count(asksEquals ? body : nil, live, others: others)
-                if assignment == .usedUp, equalCount == 0, let used = self.compute(body, live, &group, &state, form: &form) { return used }
-                if assignment == .usedUp, self.rules.custom.isEmpty, group.hasNext(body, live, state.assignments) { equalCount = 0 }
-                if assignment == .usedUp, let whole = self.computeWhole(body, live, &group, &state, form: &form) { return whole }
+                if assignment == .usedUp {
+                    equalCount = group.count(asksEquals ? body : nil, live, others: others)
+                    if equalCount == 0, let used = self.compute(body, live, &group, &state, form: &form) { return used }
+                    if let whole = self.computeWhole(body, live, &group, &state, form: &form) { return whole }
+                    if asksEquals, group.hasNext(body, live, state.assignments) { equalCount = 0 }
+                }
                 // In the recording, the browser had this preflight's answer in its cache.
                 if assignment == .usedUp, pending.isPreflight, self.refuses, let index = group.again(body, for: live) {
                     assignment = state.assignments.again(index)
@@ -522,7 +531,9 @@ public final class CassetteSession: Sendable {
         }
         let reader = BodyLookup(session: self, source: source, pending: pending, key: key, body: body)
         let isExplained = pending.findings.withLock { $0.isExplained }
-        if !isExplained, try reader.findEqual() { return }
+        // Also if a miss is to be explained: another request may have used up what was left, and then the rest has to be read.
+        let hasEqual = try reader.findEqual()
+        guard isExplained || !hasEqual else { return }
         let others = try reader.others()
         let nearest = self.mode.missRule(hasCassette: self.hasCassette) == .refuse ? reader.nearest() : []
         pending.findings.withLock { $0 = PendingFindings(others: others, nearest: nearest, isExplained: isExplained) }
@@ -541,7 +552,7 @@ public final class CassetteSession: Sendable {
             // Moved out, so that its storage is not copied.
             var group =
                 state.keyed[self.generation].bodies.removeValue(forKey: key)
-                ?? BodyGroup(keepsTraits: !self.rules.custom.isEmpty || self.keys.hasStubs, hasStubs: self.keys.hasStubs)
+                ?? BodyGroup(keepsTraits: !self.rules.custom.isEmpty, hasStubs: self.keys.hasStubs(key))
             defer { state.keyed[self.generation].bodies[key] = group }
             return body(&group, &state)
         }

@@ -26,8 +26,6 @@ public final class RecordedCassette: Sendable {
     /// Positions in the file, in order of request start.
     private let order: [Int32]
     private let requests: InteractionSummaries
-    /// Whether an exchange was made from another tool's stub.
-    private let stubs = Guarded(false)
     /// The login on the connection of each exchange, by index in order of request start; nil if nobody logged in on a connection.
     private let logins = Guarded<[ConnectionLogin]?>(nil)
 
@@ -57,14 +55,6 @@ public final class RecordedCassette: Sendable {
         self.journalProblems = journals.problems
         self.order = starts.map(\.position)
         self.requests = requests
-        let stubs = Set(requests.mayBeStubs)
-        // An unreadable exchange is reported when a request needs it.
-        let hasStubs =
-            !stubs.isEmpty
-            && self.order.indices.contains { index in
-                stubs.contains(Int(self.order[index])) && (try? self.interaction(at: index))?.stub != nil
-            }
-        self.stubs.withLock { $0 = hasStubs }
         guard requests.mayLogIn else { return }
         let logins = self.readLogins()
         self.logins.withLock { $0 = logins }
@@ -94,8 +84,8 @@ public final class RecordedCassette: Sendable {
         }
     }
 
-    /// Whether an exchange was made from another tool's stub.
-    var hasStubs: Bool { self.stubs.withLock { $0 } }
+    /// Whether an exchange may have been made from another tool's stub.
+    var hasStubs: Bool { !self.requests.mayBeStubs.isEmpty }
 
     var hasLogins: Bool { self.logins.withLock { $0 != nil } }
 
@@ -159,8 +149,14 @@ public final class RecordedCassette: Sendable {
     func keys(_ rules: MatchRules) throws(CassetteError) -> RecordedKeys {
         var keys = RecordedKeys()
         keys.reserve(self.order.count)
-        keys.hasStubs = self.hasStubs
         let looksAtHeaders = rules.looksAtHeaders
+        let stubs = Set(self.requests.mayBeStubs)
+        for (index, position) in self.order.enumerated() where stubs.contains(Int(position)) {
+            let headers = looksAtHeaders ? try self.interaction(at: index).request.headers : nil
+            self.requests.withRequest(at: Int(position)) { method, url in
+                rules.withHeadKey(method: method, url: url, headers: headers) { keys.noteStub($0) }
+            }
+        }
         for (index, position) in self.order.enumerated() {
             let headers = looksAtHeaders ? try self.interaction(at: index).request.headers : nil
             let position = Int(position)
@@ -170,8 +166,7 @@ public final class RecordedCassette: Sendable {
                 || self.requests.status(at: position).map { AnswerKind(status: $0).isBound } ?? true
             self.requests.withRequest(at: position) { method, url in
                 rules.withHeadKey(method: method, url: url, headers: headers) {
-                    keys.append(
-                        $0, mayHaveBody: mayHaveBody, isBound: isBound || keys.hasStubs, isTunnel: method.elementsEqual("CONNECT".utf8))
+                    keys.append($0, mayHaveBody: mayHaveBody, isBound: isBound, isTunnel: method.elementsEqual("CONNECT".utf8))
                 }
             }
         }

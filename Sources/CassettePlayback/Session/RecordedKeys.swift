@@ -40,9 +40,14 @@ struct RecordedKeys: Sendable {
     /// The exchanges that may answer any number of times, by index in order of request start.
     var repeating: Set<Int> = []
 
-    /// Whether one of the exchanges is a stub. The keys then have no queries: what a request must have is in each exchange's demands.
-    var hasStubs = false
-    /// With stubs, the keys with their queries, by index in order of request start.
+    /// The heads of stubs, without their queries. The keys of all exchanges with these heads have no queries: what a request must have is in
+    /// each exchange's demands.
+    private var stubHeads: Set<[UInt8]> = []
+    /// Those with a mark, which matches any text.
+    private var markedStubHeads: [[UInt8]] = []
+    /// The keys without queries.
+    private var stubKeys: Set<Int> = []
+    /// Of exchanges whose keys have no queries, the keys with them, by index in order of request start.
     private var texts: [Int: [UInt8]] = [:]
 
     init() {
@@ -76,12 +81,35 @@ struct RecordedKeys: Sendable {
     ///   - isTunnel: whether it was a CONNECT.
     mutating func append(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool = false, isBound: Bool = false, isTunnel: Bool = false) {
         guard !isTunnel else { return self.keyNumbers.append(Self.noKey) }
-        guard !self.hasStubs else {
-            let key = Self.withoutQuery(bytes)
-            if key.count != bytes.count { self.texts[self.keyNumbers.count] = Array(bytes) }
-            return key.withUnsafeBytes { self.appendKey($0, mayHaveBody: mayHaveBody, isBound: isBound) }
-        }
-        self.appendKey(bytes, mayHaveBody: mayHaveBody, isBound: isBound)
+        guard let key = self.stubHead(of: bytes) else { return self.appendKey(bytes, mayHaveBody: mayHaveBody, isBound: isBound) }
+        if key.count != bytes.count { self.texts[self.keyNumbers.count] = Array(bytes) }
+        key.withUnsafeBytes { self.appendKey($0, mayHaveBody: mayHaveBody, isBound: true) }
+        if let number = self.keyNumbers.last { self.stubKeys.insert(Int(number)) }
+    }
+
+    /// Notes the head key of an exchange that may be a stub. Must be called for all of them before the first request is appended.
+    mutating func noteStub(_ bytes: UnsafeRawBufferPointer) {
+        let head = Self.withoutQuery(bytes)
+        guard self.stubHeads.insert(head).inserted, head.withUnsafeBytes({ MatchMark.isIn($0) }) else { return }
+        self.markedStubHeads.append(head)
+    }
+
+    /// Whether some exchanges may be stubs.
+    var haveStubs: Bool { !self.stubHeads.isEmpty }
+
+    /// Whether a key has no query, because a stub has this method and URL.
+    func hasStubs(_ key: Int) -> Bool { self.stubKeys.contains(key) }
+
+    /// The head without its query if a stub has this method and URL; nil otherwise.
+    private func stubHead(of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard self.haveStubs else { return nil }
+        let head = Self.withoutQuery(bytes)
+        let isOfStub =
+            self.stubHeads.contains(head)
+            || self.markedStubHeads.contains { marked in
+                marked.withUnsafeBytes { marked in head.withUnsafeBytes { MatchMark.headKey(marked, fits: $0) } }
+            }
+        return isOfStub ? head : nil
     }
 
     private mutating func appendKey(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool, isBound: Bool) {
@@ -107,7 +135,7 @@ struct RecordedKeys: Sendable {
 
     /// Passes the key by which a live head is looked up.
     func withKey<Result>(of head: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        self.hasStubs ? Self.withoutQuery(head).withUnsafeBytes(body) : body(head)
+        self.stubHead(of: head)?.withUnsafeBytes(body) ?? body(head)
     }
 
     private static func withoutQuery(_ head: UnsafeRawBufferPointer) -> [UInt8] {
