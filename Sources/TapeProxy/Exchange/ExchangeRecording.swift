@@ -166,6 +166,7 @@ struct ExchangeRecording: ~Copyable {
 
     /// Drops the exchange: nothing of it is recorded.
     mutating func discard() {
+        if self.tap != nil { self.proxy.session.didNotRecord() }
         self.tap = nil
         guard let id else { return }
         self.proxy.record(.dropped(exchange: id))

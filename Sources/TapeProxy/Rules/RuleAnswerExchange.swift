@@ -20,7 +20,7 @@ final class RuleAnswerExchange: MessageExchange {
         self.client = client
         self.request = request
         self.answer = answer
-        self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
+        self.recording = ExchangeRecording(request, proxy: proxy, isOn: records && proxy.session.recordsRuleAnswer())
         self.recording.modified(modification)
         self.deadline = proxy.stallDeadline
     }

@@ -44,6 +44,22 @@ import TrafficRules
         #expect(scene.recorder.exchanges.map(\.interaction.modified) == [Modification(rules: ["no"])])
     }
 
+    @Test func aBlockTakesAPlaceInALimitedRecording() throws {
+        let scene = try Self.scene(#"[{"block": 403, "record": true}]"#)
+        scene.proxy.session.limitRecording(to: 1)
+        scene.client(Self.get + Self.get)
+        #expect(scene.recorder.exchanges.count == 1)
+        #expect(scene.proxy.session.verdict().unrecorded == 1)
+    }
+
+    @Test func aBlockWhoseRequestEndsEarlyLeavesItsPlace() throws {
+        let scene = try Self.scene(#"[{"block": 403, "record": true}]"#)
+        scene.proxy.session.limitRecording(to: 1)
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+        #expect(scene.recorder.exchanges.isEmpty)
+        #expect(scene.proxy.session.recordsRuleAnswer(), "the place is free again")
+    }
+
     @Test(arguments: ["\"close\"", "\"reset\""]) func aBlockCanCloseTheConnection(block: String) throws {
         let scene = try Self.scene("[{\"block\": \(block)}]")
         scene.client(Self.get)
