@@ -276,7 +276,8 @@ struct PlaceholderReader {
 
 /// Replaces placeholders by marks in bytes that arrive in pieces split anywhere.
 ///
-/// In binary content, a placeholder has as many bytes as the secret that it replaces: asterisks after it belong to it. Holds back no more than the beginning of a placeholder.
+/// In binary content, a placeholder has as many bytes as the secret that it replaces: asterisks after it belong to it. Holds back no more
+/// than the beginning of a placeholder.
 struct MarkFilter {
     private var held: [UInt8] = []
     /// The byte before the held ones, or before the next ones.

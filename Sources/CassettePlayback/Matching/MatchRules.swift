@@ -167,7 +167,7 @@ public struct MatchRules: Sendable {
         mutating func add(_ names: [String]) throws(MatchRuleError) {
             guard !names.isEmpty else {
                 throw MatchRuleError(
-                    .unknownRule, "\"match\" names no rule, so every request would be equal; write at least \"method\"")
+                    .unknownRule, "no rule is named, so every request would be equal; write at least \"method\"")
             }
             var ordersQuery = false
             for name in names {

@@ -105,6 +105,8 @@ final class AnswerPausing {
         switch (item, self.phase) {
         case (.head(let head, let framing), .head): self.head(head, framing)
         case (.data(let bytes), .holding(let head, let framing, var held)):
+            // Releases the phase's own reference, so that the held bytes are not copied.
+            self.phase = .passing
             held += bytes
             guard held.count <= Self.heldLimit else { return self.wait(head, framing, held, note: Self.isTooLong) }
             guard self.holds(held.count) else {

@@ -115,7 +115,8 @@ struct ImportCommand: ParsableCommand {
                 let count = error.losses.reduce(0) { $0 + $1.count }
                 throw CassetteError(
                     .damaged,
-                    "\(Quantity.count(count, "thing")) would be lost, and --strict loses nothing: \"\(self.output)\" was not written.")
+                    "\(Quantity.count(count, "thing")) would be lost, which --strict does not allow: \"\(self.output)\" was not written. Import without --strict, or correct the recording."
+                )
             }
         }
     }

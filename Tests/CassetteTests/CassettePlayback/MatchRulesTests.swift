@@ -44,7 +44,7 @@ struct MatchRulesTests {
     }
 
     @Test(arguments: [
-        (["nothing"], "\"nothing\" is not a match rule; write method"), ([], "names no rule"),
+        (["nothing"], "\"nothing\" is not a match rule; write method"), ([], "no rule is named"),
         (["body:yaml"], "\"body:yaml\" is not a match rule"),
         (["header:"], "cannot be the name of a header field"), (["method", "part-order"], "part-order\" has no effect"),
         (["body:json", "body:text"], "at once"),
