@@ -70,7 +70,10 @@ struct ColumnSurvey {
     }
 
     private static func meaning(_ name: [UInt8]) -> SecretNames.Meaning? {
-        guard var meaning = SecretNames.meaning(of: name), !meaning.needsCompany else { return nil }
+        // `API key` in tables for people.
+        guard var meaning = SecretNames.meaning(of: name.map { $0 == 32 ? UInt8(ascii: "_") : $0 }), !meaning.needsCompany else {
+            return nil
+        }
         // Tables of words have tokens, and tables of visits have sessions.
         if ["token", "session", "authorization", "signature"].contains(meaning.kind) { meaning.needsKeyShape = true }
         return meaning

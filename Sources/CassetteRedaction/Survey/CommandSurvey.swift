@@ -92,7 +92,11 @@ struct CommandSurvey {
         Program(name: "smbclient", options: [Option(names: ["-U", "--user"], part: .afterPercent)]),
         Program(name: "rpcclient", options: [Option(names: ["-U", "--user"], part: .afterPercent)]),
         Program(
-            name: "openssl", options: [Option(names: ["-passin", "-passout", "-pass"], part: .afterPass, isAttached: false)]),
+            name: "openssl",
+            options: [
+                Option(names: ["-passin", "-passout", "-pass"], part: .afterPass, isAttached: false),
+                Option(names: ["-k"], isAttached: false),
+            ]),
         Program(name: "htpasswd", options: [], lastWordAfterFlag: UInt8(ascii: "b")),
         Program(name: "unzip", options: [Option(names: ["-P"])]), Program(name: "zip", options: [Option(names: ["-P"])]),
         Program(name: "7z", isPrefix: true, options: [Option(names: ["-p"], isSeparate: false)]),

@@ -115,7 +115,7 @@ import Testing
         "git clone https://ada:h7nter2Xq@h.test/x", "PGPASSWORD=h7nter2Xq psql -h h", "mysql -u root -ph7nter2Xq db",
         "mysqldump -ph7nter2Xq db",
         "docker login -u ada -p h7nter2Xq r.test", "sshpass -p h7nter2Xq ssh h", "sshpass -ph7nter2Xq ssh h",
-        "redis-cli -h h -a h7nter2Xq ping",
+        "redis-cli -h h -a h7nter2Xq ping", "openssl enc -aes-256-cbc -k h7nter2Xq -in a",
         "tool --password h7nter2Xq", "tool --api-key 'h7nter2Xq'", "docker login --password h7nter2Xq", "export GITHUB_TOKEN=h7nter2Xq; x",
         "Server=h;Database=d;User Id=sa;Password=h7nter2Xq;", "Password=h7nter2Xq;Server=h",
         "AccountName=a;AccountKey=h7nter2Xq==;EndpointSuffix=x",
