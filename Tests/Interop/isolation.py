@@ -135,6 +135,18 @@ code ping -c 1 203.0.113.1
 code ping -c 1 -6 2001:db8::1
 """
 
+# Sends a command of Redis inside TLS.
+REDISS = """
+import socket, ssl, sys
+context = ssl._create_unverified_context()
+try:
+    with context.wrap_socket(socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=60)) as s:
+        s.sendall(b"*1\\r\\n$4\\r\\nPING\\r\\n")
+        print(s.recv(1))
+except OSError as error:
+    print(type(error).__name__)
+"""
+
 # Forbids unshare(2), as the filter of a container.
 FILTER = """
 import ctypes, os, platform, struct, sys
@@ -161,6 +173,11 @@ class Tests(unittest.TestCase):
 class Echo(Handler):
     def do_GET(self):
         self.answer(200, f"{self.headers['Host']} {self.path}\n")
+
+
+class Other(Handler):
+    def do_GET(self):
+        self.answer(200, f"other {self.path}\n")
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -220,6 +237,7 @@ def run(lab):
     own = f"python3 {lab.write('own.py', OWN)} {origin}/own {free_port()}"
     lab.record("own", f"{own} old", replayed=f"{own} new", options=("--isolate", "--fail-on", "miss,escapes"), record_options=("--isolate",), expect=["current"])
     record_session(lab, origin)
+    check_differences(lab, port, secure)
     replay_without_network(lab, origin)
     check_refusals(lab, refused)
     check_ends(lab)
@@ -306,6 +324,37 @@ def in_session(lab, mode, variables, options):
     finally:
         server.stdin.close()
         stop(server)
+
+
+# Connections and requests that name different servers
+
+
+def check_differences(lab, port, secure):
+    other = lab.serve(Other).rsplit(":", 1)[1]
+
+    def run(name, command, *options):
+        words = [*OUTSIDE["root"]] if options[0] == "replay" else []
+        end = lab.client([*words, lab.wiretape, options[0], lab.path(f"{name}.json"), "--isolate", *options[1:], "--", "sh", "-c", command])
+        return end.returncode, end.stdout.decode(), end.stderr.decode()
+
+    # One name, two servers.
+    curl = BARE + " curl -sS --connect-to shop.test:80:127.0.0.1:{} http://shop.test/x"
+    both = run("ports", f"{curl.format(port)}; {curl.format(other)}", "record")
+    lab.check(both[:2] == (0, "shop.test /x\nother /x\n"), f"two servers of one name: {both}")
+    second = run("ports", curl.format(other), "replay", "--reach", other, "--fail-on", "miss,escapes")
+    lab.check(second[:2] == (0, "other /x\n"), f"the second of two servers: {second}")
+
+    # Another host than that of the connection.
+    vhost = f"{BARE} curl -sS -o /dev/null -w '%{{http_code}}' -H 'Host: pay.test' http://shop.test/"
+    recorded = run("vhost", f"{vhost}; {BARE} curl -sS http://shop.localhost:{port}/", "record")
+    lab.check(recorded[0] == 0 and recorded[1].startswith("421") and "answered with 421 and not forwarded" in recorded[2], f"another host: {recorded}")
+    replayed = run("vhost", vhost, "replay", "--fail-on", "miss,escapes")
+    lab.check(replayed[0] == 3 and '"GET pay.test" was asked for in a connection to' in replayed[2], f"another host in a replay: {replayed}")
+
+    # Another protocol inside TLS.
+    redis = run("rediss", f"{BARE} python3 {lab.write('rediss.py', REDISS)} shop.localhost {secure.rsplit(':', 1)[1]}", "record", "--fail-on", "escapes",
+                "--upstream-ca", lab.path("origin.pem"))
+    lab.check(redis[0] == 10 and redis[1] in ("b''\n", "ConnectionResetError\n") and f":{secure.rsplit(':', 1)[1]} × 1 by python" in redis[2], f"Redis inside TLS: {redis}")
 
 
 # Refusals

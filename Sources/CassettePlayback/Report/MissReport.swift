@@ -21,6 +21,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case recorderEnded(index: Int)
         /// The client does not accept the content coding of this exchange's answer, which cannot be decoded for it.
         case codingNotAccepted(index: Int, coding: String)
+        /// The request came in a tunnel to another server, so the proxy cannot forward it.
+        case misdirected(tunnel: String)
         /// With strict order, another exchange is due.
         case outOfOrder(index: Int, due: Int, dueRequest: String)
 
@@ -34,6 +36,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             case .clientStayed: "client-stayed"
             case .recorderEnded: "recorder-ended"
             case .codingNotAccepted: "coding-not-accepted"
+            case .misdirected: "misdirected"
             case .outOfOrder: "out-of-order"
             }
         }
@@ -107,6 +110,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             "exchange \(index + 1), \"\(self.request)\", was cut by the end of its recorder, and this client waits for more"
         case .codingNotAccepted(let index, let coding):
             "exchange \(index + 1), \"\(self.request)\", has a body coded as \"\(PlainText.escape(coding.utf8, limit: 40))\", which this client does not accept and which cannot be decoded for it"
+        case .misdirected(let tunnel):
+            "\"\(self.request)\" was asked for in a connection to \"\(tunnel)\" and was not forwarded"
         case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up"
         case .outOfOrder(let index, let due, let dueRequest):
             "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due, and the order is strict"
@@ -127,7 +132,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         guard let near = self.nearest.first else { return ([], [], []) }
         switch self.reason {
         case .notRecorded where !near.isUsedUp, .otherMessages: break
-        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .codingNotAccepted, .outOfOrder: return ([], [], [])
+        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .codingNotAccepted, .misdirected, .outOfOrder:
+            return ([], [], [])
         }
         var paths = near.randomPaths
         // If two recorded requests fit, choosing between them would be a guess.
@@ -179,6 +185,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    private static let ownConnection = "send it in a connection to its own host: leave the Host field to the client's library"
+
     private func nextOption(_ namesMode: Bool) -> String {
         let recording = namesMode ? "pass mode: .newEpisodes" : "run the test with WIRETAPE_MODE=new-episodes"
         switch self.reason {
@@ -190,6 +198,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             return "to record it whole, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
         case .codingNotAccepted:
             return "to record it for this client, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
+        case .misdirected: return Self.ownConnection
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
         }
@@ -203,6 +212,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .otherMessages: return self.match("to record it anew, open the cassette with mode .all")
         case .clientStayed, .recorderEnded: return "to record it whole, open the cassette with mode .all"
         case .codingNotAccepted: return "to record it for this client, open the cassette with mode .all"
+        case .misdirected: return Self.ownConnection
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
         }
@@ -220,6 +230,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .otherMessages: return self.match(anew)
         case .clientStayed, .recorderEnded: return "to record it whole, open the session with \"mode\": \"all\""
         case .codingNotAccepted: return "to record it for this client, open the session with \"mode\": \"all\""
+        case .misdirected: return Self.ownConnection
         case .outOfOrder: return "to accept requests in any order, open the session with \"order\": \"any\""
         case .usedUp:
             return "to repeat the last answer, open the session with \"repeat\": \"last\"; to record one more, \(recording)"
@@ -236,6 +247,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .otherMessages: return self.match(anew)
         case .clientStayed, .recorderEnded: return "to record it whole, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .codingNotAccepted: return "to record it for this client, run: wiretape record \(self.shownCassette) -- COMMAND"
+        case .misdirected: return Self.ownConnection
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }

@@ -709,6 +709,24 @@ public final class CassetteSession: Sendable {
         self.missed(index, .codingNotAccepted(index: index, coding: coding))
     }
 
+    /// Reports a miss: the proxy cannot forward a request that came in a tunnel to another server.
+    ///
+    /// - Parameters:
+    ///   - authority: the host that the request names, perhaps with a port or as a URL.
+    ///   - tunnel: the authority of the tunnel's server.
+    /// - Returns: false if misses are not refused, and nothing is reported.
+    public func misdirected(method: String, authority: String, tunnel: String) -> Bool {
+        guard self.refuses else { return false }
+        let report = MissReport(
+            request: "\(PlainText.escape(method.utf8, limit: 40)) \(PlainText.escape(authority.utf8, limit: 300))", mode: self.mode,
+            reason: .misdirected(tunnel: tunnel), cassette: self.cassettePath, audience: self.audience)
+        self.state.withLock { state in
+            state.verdict.misses += 1
+            if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
+        }
+        return true
+    }
+
     /// An exchange that was assigned to a request does not answer it.
     private func missed(_ index: Int, _ reason: MissReport.Reason) -> MissReport {
         let report = MissReport(

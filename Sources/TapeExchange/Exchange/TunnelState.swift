@@ -40,8 +40,8 @@ public enum ProtocolSniffer: Sendable, Hashable {
         self = second == nil ? .needsMore : second == 3 ? .tls : .other
     }
 
-    /// Whether the bytes begin with a request line. It is recognised by a target that begins like a path, `*` or a URL, otherwise by its
-    /// version.
+    /// Whether the bytes begin with a request line. It is recognised by a target that begins like a path or a URL, otherwise by its version:
+    /// `OPTIONS *` begins requests of RTSP (RFC 7826) and SSDP as well.
     public static func request(_ bytes: some Collection<UInt8>) -> ProtocolSniffer {
         let line = self.withoutEmptyLines(bytes)
         guard !line.isEmpty else { return .needsMore }
@@ -60,7 +60,7 @@ public enum ProtocolSniffer: Sendable, Hashable {
         let target = rest.dropFirst()
         guard let start = target.first else { return .needsMore }
         if method.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }) {
-            if start == UInt8(ascii: "/") || start == UInt8(ascii: "*") || target.starts(with: "http".utf8) { return .http }
+            if start == UInt8(ascii: "/") || target.starts(with: "http".utf8) { return .http }
         }
         // git:// has NUL bytes and no line feed.
         guard !target.prefix(self.lineLimit).prefix(while: { $0 != ASCII.lineFeed }).contains(0) else { return .other }

@@ -78,20 +78,22 @@ struct ExchangeRouter {
     private func exchange(for request: IncomingRequest, in scope: TunnelScope) -> any ClientExchange {
         if let named = request.named, !scope.serves(host: named.host, port: named.port) {
             let host = named.host.contains(":") ? "[\(named.host)]" : named.host
-            return self.local(request, .misdirected(to: named.port.map { "\(host):\($0)" } ?? host, in: scope.origin.authority))
+            let authority = named.port.map { "\(host):\($0)" } ?? host
+            return self.misdirected(request, to: authority, in: scope, .misdirected(to: authority, in: scope.origin.authority))
         }
+        if scope.isLed, scope.isByAddress, let named = request.named { self.proxy.diagnosis.led(named.host, to: scope.origin.authority) }
         let isSecure = scope.origin.scheme == .https
         switch request.target {
         case .authority:
-            return self.local(
-                request,
+            return self.misdirected(
+                request, to: request.head.target, in: scope,
                 ProxyAnswer(
                     status: 501, reason: "Not Implemented", error: "tunnel",
                     text: "a tunnel inside a tunnel cannot be opened: pass the outer one through with --passthrough \(scope.origin.host)."))
         case .absolute(let origin, let path):
             guard origin.scheme == scope.origin.scheme else {
-                return self.local(
-                    request,
+                return self.misdirected(
+                    request, to: "\(origin.scheme.rawValue)://\(origin.authority)", in: scope,
                     ProxyAnswer(
                         status: 421, reason: "Misdirected Request", error: "scheme",
                         text:
@@ -104,6 +106,20 @@ struct ExchangeRouter {
         case .asterisk:
             return scope.isMagic ? self.magic(request, path: "*", isSecure: isSecure) : self.decide(request, scope)
         }
+    }
+
+    /// The proxy answers a request in a tunnel that it cannot forward. A client of HTTP/2 may send it again on another connection (RFC 9113,
+    /// 9.1.2). One of HTTP/1 means that server, so the run says what was not forwarded, and a replay counts a miss.
+    private func misdirected(
+        _ request: IncomingRequest, to authority: String, in scope: TunnelScope, _ answer: ProxyAnswer
+    ) -> any ClientExchange {
+        guard request.head.version != .http2 else { return self.local(request, answer) }
+        if self.proxy.session.misdirected(method: request.head.method, authority: authority, tunnel: scope.origin.authority) {
+            self.proxy.count { $0.misses += 1 }
+        } else {
+            self.proxy.diagnosis.remark("a request was answered with \(answer.status) and not forwarded: \(answer.text)")
+        }
+        return self.local(request, answer)
     }
 
     private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {

@@ -103,7 +103,7 @@ final class IncomingRequest {
     }
 
     private static func url(_ head: RequestHead, _ target: RequestTarget, _ named: Authority?, in scope: TunnelScope) -> String {
-        let authority = Self.authority(head, named, in: scope.origin)
+        let authority = Self.authority(head, named, in: scope)
         switch target {
         case .absolute: return head.target
         case .origin(let path):
@@ -119,10 +119,14 @@ final class IncomingRequest {
     }
 
     /// The authority as the client writes it. If it names the tunnel's host without a port, the port is that of the tunnel, because two
-    /// servers of one host have the same name. A client that was led elsewhere names the host that it means.
-    private static func authority(_ head: RequestHead, _ named: Authority?, in origin: Origin) -> String {
+    /// servers of one host have the same name. A client that was led elsewhere names the host that it means; nobody leads an isolated
+    /// program to another port.
+    private static func authority(_ head: RequestHead, _ named: Authority?, in scope: TunnelScope) -> String {
+        let origin = scope.origin
         guard let named, let written = head.authority ?? head.fields.first("host") else { return head.authority ?? origin.authority }
-        guard named.port == nil, origin.port != origin.scheme.defaultPort, named.host == origin.host else { return written }
+        guard named.port == nil, origin.port != origin.scheme.defaultPort, named.host == origin.host || scope.isIsolated else {
+            return written
+        }
         return "\(written.hasSuffix(":") ? String(written.dropLast()) : written):\(origin.port)"
     }
 

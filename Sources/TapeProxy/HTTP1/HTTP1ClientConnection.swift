@@ -255,6 +255,9 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
                 // The rest of the body may be on its way. Closing at once could discard the answer (RFC 9112, 9.6).
                 self.endOutput()
                 return false
+            case .otherProtocol:
+                self.refuseProtocol()
+                return false
             }
         } catch {
             self.refuse(error)
@@ -386,6 +389,23 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private func refuse(_ error: MessageError) {
         self.countMalformed(error)
         self.answerAndClose(.malformed(error))
+    }
+
+    /// The client speaks another protocol than HTTP in its tunnel. An isolated program's connection is listed and reset, as without TLS.
+    private func refuseProtocol() {
+        guard let origin = self.peer.scope?.origin else { return }
+        let error = MessageError(.startLine, status: 400, "the first bytes for \(origin.authority) are not a request; send HTTP")
+        guard let tunnel = IsolatedTunnel(self.peer, host: origin.host, port: origin.port) else {
+            self.proxy.diagnosis.remark(
+                "a client spoke another protocol than HTTP inside TLS to \"\(origin.authority)\": to let it through unread, pass --passthrough \(origin.host)."
+            )
+            return self.refuse(error)
+        }
+        self.countMalformed(error)
+        self.phase = .lingering
+        self.setAutoRead(false)
+        let box = NIOLoopBound(self, eventLoop: self.proxy.loop)
+        tunnel.refuse(.notHTTP) { [loopGate = self.proxy.loopGate] in loopGate.execute { box.value.breakOff(isReset: true) } }
     }
 
     private func countMalformed(_ error: MessageError) {

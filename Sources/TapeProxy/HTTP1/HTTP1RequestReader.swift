@@ -12,6 +12,8 @@ struct HTTP1RequestReader {
         case needsMore(begins: Bool)
         /// The body of the last request, which was not asked for.
         case notHTTP
+        /// The first bytes in a tunnel are not HTTP. They stay in the input.
+        case otherProtocol
         /// The HTTP/2 preface (RFC 9113, 3.4), which stays in the input.
         case http2
         /// A SOCKS 5 client (RFC 1928, 3), whose first bytes stay in the input.
@@ -32,6 +34,8 @@ struct HTTP1RequestReader {
     private var mayBeHTTP2 = true
     /// The protocol negotiated with the client.
     private var agreed: AgreedProtocol?
+    /// Another protocol may begin here, inside TLS.
+    private var mayBeOther = false
     /// Nothing has been read, so SOCKS may begin here.
     private var mayBeSOCKS = true
 
@@ -91,6 +95,16 @@ struct HTTP1RequestReader {
             case false?: self.mayBeHTTP2 = false
             }
         }
+        if self.mayBeOther {
+            switch ProtocolSniffer.request(input.readableBytesView) {
+            case .tls, .other:
+                // A tunnel in the tunnel gets an answer of its own.
+                guard input.readableBytesView.starts(with: "CONNECT ".utf8) else { return .otherProtocol }
+                self.mayBeOther = false
+            case .http: self.mayBeOther = false
+            case .needsMore: break
+            }
+        }
         let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.head.parseRequest(bytes) }
         guard let parsed else {
             let begins = !self.isInsideHead
@@ -116,6 +130,7 @@ struct HTTP1RequestReader {
     /// - Parameter agreed: the negotiated protocol; nil to detect it from the first bytes.
     mutating func enterTunnel(agreed: AgreedProtocol?) {
         self.mayBeHTTP2 = true
+        self.mayBeOther = true
         self.agreed = agreed
     }
 

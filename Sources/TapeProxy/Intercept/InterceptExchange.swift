@@ -139,7 +139,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             self.beginTLS(bytes)
         case .http:
             self.forgetGreeting()
-            self.enter(TunnelScope(route: self.clearRoute, opening: self.request.opening))
+            self.enter(TunnelScope(route: self.clearRoute, opening: self.request.opening, isIsolated: self.isIsolated))
         case .other:
             guard let bytes = input.readSlice(length: input.readableBytes) else { return }
             if self.refuseUnread(.notHTTP) { return self.forgetGreeting() }
@@ -166,6 +166,8 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         tunnel.refuse(reason) { [loopGate = self.proxy.loopGate] in loopGate.execute { box.value.breakOff(isReset: true) } }
         return true
     }
+
+    private var isIsolated: Bool { self.proxy.configuration.isolation != nil }
 
     private func enter(_ scope: TunnelScope) {
         self.phase = .over
@@ -237,7 +239,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: dialled, hops: self.request.hops)
-        let scope = TunnelScope(route: route, opening: self.request.opening)
+        let scope = TunnelScope(route: route, opening: self.request.opening, isIsolated: self.isIsolated)
         self.scope = scope
         self.protocolName = self.recordedProtocol(origin, of: offered) ?? offered.first
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) {

@@ -110,15 +110,20 @@ final class TunnelScope {
     /// The protocol negotiated in the TLS handshake (RFC 7301); nil if none was.
     var agreed: AgreedProtocol?
     /// The client connected by address, and names the host only in its requests.
-    private let isByAddress: Bool
+    let isByAddress: Bool
     /// The client connected to the origin's address, and the connection was led to the proxy.
     let isLed: Bool
+    /// The client is an isolated program that does not use the proxy.
+    let isIsolated: Bool
 
-    /// - Parameter opening: how the client opened the tunnel.
-    init(route: UpstreamRoute, failure: Failure? = nil, opening: TunnelOpening = .connect) {
+    /// - Parameters:
+    ///   - opening: how the client opened the tunnel.
+    ///   - isIsolated: the client is an isolated program.
+    init(route: UpstreamRoute, failure: Failure? = nil, opening: TunnelOpening = .connect, isIsolated: Bool = false) {
         self.route = route
         self.failure = failure
         self.isLed = opening == .transparent
+        self.isIsolated = isIsolated && opening == .transparent
         self.isByAddress = opening != .connect && IPAddress(route.origin.host) != nil
     }
 

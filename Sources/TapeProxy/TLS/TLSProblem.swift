@@ -1,3 +1,4 @@
+internal import TapeExchange
 internal import CassetteModel
 internal import TapeBytes
 internal import TapeTLS
@@ -129,6 +130,8 @@ final class Diagnosis: Sendable {
     private let log: ProxyLog
     private let notice: @Sendable (String) -> Void
     private let told = Guarded<Set<Key>>([])
+    /// Where requests for a name went first.
+    private let servers = Guarded<[String: String]>([:])
     private let suspicions = Guarded(Suspicions())
 
     /// Connections that clients closed after the handshake, either because they lack trust or because they did not need them.
@@ -186,6 +189,22 @@ final class Diagnosis: Sendable {
     func remark(_ text: String) {
         let key = Key(leg: .client, host: text, port: 0, cause: "")
         if self.isNew(key) { self.notice(text) }
+    }
+
+    /// Reports that requests for one name go to several servers, although they have the same URL.
+    ///
+    /// - Parameter server: the address and port of a client's connection.
+    func led(_ name: String, to server: String) {
+        guard IPAddress(name) == nil else { return }
+        let first = self.servers.withLock { servers -> String? in
+            if let first = servers[name] { return first }
+            if servers.count < Self.limit { servers[name] = server }
+            return nil
+        }
+        guard let first, first != server else { return }
+        self.remark(
+            "requests for \"\(name)\" go to \(first) and to \(server): a replay does not tell these servers apart, and answers equal requests in recorded order."
+        )
     }
 
     private func isNew(_ key: Key) -> Bool {

@@ -33,7 +33,7 @@ internal import Testing
     }
 
     @Test(arguments: [
-        "GET /", "OPTIONS *", "POST http://h/", "UPDATEREDIRECTREF /", "M-SEARCH * HTTP/1.1\r\n", "\r\nGET / HTTP/1.1\r\n",
+        "GET /", "OPTIONS * HTTP/1.1\r\n", "POST http://h/", "UPDATEREDIRECTREF /", "M-SEARCH * HTTP/1.1\r\n", "\r\nGET / HTTP/1.1\r\n",
         "\r\n\r\n\nGET /",
         "GET foo HTTP/1.1\r\n", "GET ?q HTTP/1.0\r\n", "get / HTTP/1.1\r\n", "GET  / HTTP/1.1\r\n", "GET h:443 HTTP/1.1\n",
         "GET \u{FC} HTTP/1.1\r\n",
@@ -47,13 +47,15 @@ internal import Testing
         "EHLO client.test\r\n", "USER anonymous\r\n", "NICK a\r\n", "PRI * HTTP/1.1\r\n", "PRI / HTTP/2.0\r\n", "GET foo\r\n",
         "GET foo HTTP/2.0\r\n",
         "SSH-2.0-OpenSSH_9\r\n", "GET/ HTTP/1.1\r\n", " GET / HTTP/1.1\r\n", "\u{0}\u{1}", "{\"a\": 1}", "GET foo HTTP/1\r\n",
+        "OPTIONS * RTSP/1.0\r\n", "DESCRIBE rtsp://h/ RTSP/1.0\r\n", "OPTIONS sip:h SIP/2.0\r\n",
         "0032git-upload-pack /b.git\u{0}host=git.test\u{0}",
     ])
     func anythingElseIsNotOurs(text: String) {
         #expect(self.sniff(text) == .other)
     }
 
-    @Test(arguments: ["", "\r\n", "G", "GET", "GET ", "GET foo", "GET foo HTTP/1.1", "get /"]) func aBeginningNeedsMore(text: String) {
+    @Test(arguments: ["", "\r\n", "G", "GET", "GET ", "GET foo", "GET foo HTTP/1.1", "get /", "OPTIONS *", "OPTIONS * HTTP/1.1"])
+    func aBeginningNeedsMore(text: String) {
         #expect(self.sniff(text) == .needsMore)
     }
 
@@ -68,7 +70,10 @@ internal import Testing
     }
 
     @Test func everyBeginningOfALineNeedsMoreOrSaysTheSame() {
-        for line in ["GET foo HTTP/1.1\r\n", "EHLO client\r\n", "\r\nPOST /a HTTP/1.1\r\n", "PRI * HTTP/2.0\r\n", "0006git /b\u{0}h\u{0}"] {
+        for line in [
+            "GET foo HTTP/1.1\r\n", "OPTIONS * RTSP/1.0\r\n", "OPTIONS * HTTP/1.1\r\n", "EHLO client\r\n", "\r\nPOST /a HTTP/1.1\r\n",
+            "PRI * HTTP/2.0\r\n", "0006git /b\u{0}h\u{0}",
+        ] {
             let whole = self.sniff(line)
             for count in 0..<line.utf8.count {
                 let part = ProtocolSniffer(line.utf8.prefix(count))

@@ -35,6 +35,35 @@ import Testing
         #expect(origin.accepted == 0)
     }
 
+    /// Otherwise neither a recording nor a replay would say that a request went nowhere.
+    @Test(arguments: [RecordMode.newEpisodes, .none]) func whatATunnelDoesNotForwardIsReported(mode: RecordMode) throws {
+        let proxy = try self.scene.proxy(mode, in: self.scene.emptyCassette())
+        for request in [
+            "GET /a HTTP/1.1\r\nHost: pay.test\r\n\r\n", "GET http://example.test/ HTTP/1.1\r\nHost: example.test\r\n\r\n",
+            "CONNECT next.test:443 HTTP/1.1\r\nHost: next.test:443\r\n\r\n",
+        ] {
+            let stream = try self.scene.secure(proxy.connect(), to: "example.test:443")
+            _ = try self.ask(stream, request)
+        }
+        let verdict = proxy.session.verdict()
+        #expect(verdict.misses == (mode == .none ? 3 : 0) && verdict.reports.count == verdict.misses)
+        #expect(verdict.reports.allSatisfy { $0.reason == .misdirected(tunnel: "example.test") })
+        let notices = proxy.notices.lines
+        #expect(notices.count == (mode == .none ? 0 : 3) && notices.allSatisfy { $0.contains("and not forwarded: ") }, "\(notices)")
+    }
+
+    @Test(arguments: ["*1\r\n$4\r\nPING\r\n", "AMQP\u{0}\u{0}\u{9}\u{1}", "\u{10}\u{e}\u{0}\u{4}MQTT", "a1 LOGIN eve pw\r\n"])
+    func anotherProtocolInsideTLSIsNamed(bytes: String) throws {
+        let proxy = try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette())
+        let stream = try self.scene.secure(proxy.connect(), to: "example.test:6380")
+        try stream.send(bytes)
+        #expect(String(decoding: try stream.readToEnd().0, as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
+        #expect(
+            proxy.notices.lines == [
+                "a client spoke another protocol than HTTP inside TLS to \"example.test:6380\": to let it through unread, pass --passthrough example.test."
+            ])
+    }
+
     @Test func aMalformedRequestInsideIsRefusedAndTheTunnelEnds() throws {
         let origin = try RawOrigin()
         let proxy = try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette())

@@ -58,6 +58,15 @@ import Testing
         #expect(try IncomingRequest(head, start: .now(), scope: scope).url == url)
     }
 
+    /// `curl --connect-to`: the servers of two ports would share a URL.
+    @Test(arguments: [(true, "http://shop.test:8080/a"), (false, "http://shop.test/a")])
+    func theConnectionOfAnIsolatedProgramHasThePort(isIsolated: Bool, url: String) throws {
+        let route = UpstreamRoute(Origin(scheme: .http, host: "203.0.113.10", port: 8080))
+        let scope = TunnelScope(route: route, opening: .transparent, isIsolated: isIsolated)
+        let head = RequestHead(method: "GET", target: "/a", version: .http11, fields: HeaderFields(["Host: shop.test"]))
+        #expect(try IncomingRequest(head, start: .now(), scope: scope).url == url)
+    }
+
     // MARK: A URL in the path
 
     /// - Parameter host: the beginning of a URL whose authority is the Host field; nil for the proxy's own.
