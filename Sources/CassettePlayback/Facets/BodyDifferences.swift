@@ -152,7 +152,7 @@ struct FacetPairing {
                 return [.parted(offset: parted.offset, .formField(name: name, here: parted.here, recorded: parted.recorded))]
             }
             return [.formField(name: name, here: shown.map(value), recorded: recorded.map(value))]
-        case .queryItem: return [.graphQLItem(name: name, here: shown.map(value), recorded: recorded.map(value))]
+        case .queryItem: return [.innerQueryItem(name: name, here: shown.map(value), recorded: recorded.map(value))]
         case .header: return [.header(name: name, here: shown.map(value), recorded: recorded.map(value))]
         case .unclosed: return [.closingDelimiter(isHere: live == nil)]
         case .whole: return [self.whole(live, recorded)]

@@ -363,7 +363,7 @@ final class BodyPlan: Sendable {
     private let fieldPlans: [String: BodyPlan]
     /// How to compare the content of all others; nil if their content is not parsed.
     private let contentPlan: BodyPlan?
-    /// By the names of the query items of a GraphQL request.
+    /// By the names of the query items of a GraphQL request, or of a message in `application/http`.
     let items: NamedRules
     /// Whether values are kept whole, so that they can be compared with marks in recorded values.
     let keepsWholeValues: Bool

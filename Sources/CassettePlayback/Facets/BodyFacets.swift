@@ -133,7 +133,7 @@ public struct BodyFacet: Sendable, Hashable {
         case header
         /// The closing delimiter is missing.
         case unclosed
-        /// A query item that belongs to a GraphQL request.
+        /// A query item that belongs to a GraphQL request, or to a message in `application/http`.
         case queryItem
     }
 

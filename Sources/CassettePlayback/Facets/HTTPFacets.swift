@@ -1,8 +1,8 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// A request in `application/http` as facets (RFC 9112, 10.2), as batches have them in their parts: its first line, its header fields, and
-/// its content by its kind.
+/// A request in `application/http` as facets (RFC 9112, 10.2), as batches have them in their parts: its first line, the items of its query,
+/// its header fields, and its content by its kind.
 ///
 /// Fields that change with each request, or describe the client or the framing, are not compared.
 struct HTTPFacets {
@@ -35,12 +35,37 @@ struct HTTPFacets {
             lines.append(String(decoding: field, as: UTF8.self))
         }
         var found = collector.empty
-        self.add(Array(first), FacetHash.root, .line, .whole, name: "first-line", type: "text", into: &found)
+        self.addFirstLine(Array(first), into: &found)
         let headers = HeaderFields(lines)
         for index in 0..<headers.count { self.add(headers, at: index, into: &found) }
         self.addContent(Self.content(bytes.dropFirst(offset), headers), headers, into: &found)
         collector.add(found)
         return true
+    }
+
+    /// Adds the line without the items of its query, which are compared by their decoded names and values, in any order of the names.
+    private func addFirstLine(_ line: [UInt8], into collector: inout FacetCollector) {
+        guard !line.starts(with: "HTTP/".utf8), let mark = line.firstIndex(of: UInt8(ascii: "?")) else {
+            return self.add(line, FacetHash.root, .line, .whole, name: "first-line", type: "text", into: &collector)
+        }
+        let end = line[mark...].firstIndex(of: 32) ?? line.endIndex
+        self.add(Array(line[...mark] + line[end...]), FacetHash.root, .line, .whole, name: "first-line", type: "text", into: &collector)
+        let query = Array("?".utf8).withUnsafeBytes { FacetHash.path(FacetHash.root, $0) }
+        var counts: [[UInt8]: Int] = [:]
+        for item in line[(mark + 1)..<end].split(separator: UInt8(ascii: "&")) {
+            let encoded = item.prefix { $0 != UInt8(ascii: "=") }
+            // An item without an equals sign, as in `?1732720000000`, is a value without a name.
+            let isNameless = encoded.count == item.count
+            let name = isNameless ? [] : FormFacets.decoded(encoded)
+            let value = FormFacets.decoded(isNameless ? item : item.dropFirst(encoded.count + 1))
+            guard !self.plan.items.ignores(name), !isNameless || !self.plan.items.ignores(value) else { continue }
+            let rules = self.plan.items[name]
+            let path = name.withUnsafeBytes { FacetHash.path(query, $0, ordinal: counts[name, default: 0]) }
+            counts[name, default: 0] += 1
+            self.add(
+                rules?.compared(value) ?? value, path, isNameless ? .leaf : .field, .queryItem, name: String(decoding: name, as: UTF8.self),
+                type: "", into: &collector)
+        }
     }
 
     /// The content without trailing line ends, which belong to the batch.

@@ -117,7 +117,7 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Kinds of places in the content of a part or field.
-    private static let innerKinds = ["json:", "xml:", "grpc:", "header:", "form:", "part:", "filename:", "base64", "jwt:"]
+    private static let innerKinds = ["json:", "xml:", "grpc:", "header:", "query:", "form:", "part:", "filename:", "base64", "jwt:"]
 
     /// The bar after a name, which is followed by another place. Any other bar belongs to the name.
     private static func bar(in argument: String) -> String.Index? {

@@ -381,8 +381,8 @@ enum ShownSecrets {
             return .grpc(message: message, field: field, here: value(here, of: name), recorded: value(recorded, of: name))
         case .formField(let name, let here, let recorded):
             return .formField(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
-        case .graphQLItem(let name, let here, let recorded):
-            return .graphQLItem(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
+        case .innerQueryItem(let name, let here, let recorded):
+            return .innerQueryItem(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
         case .part(let name, .text(let here, let recorded)):
             return .part(name: name, .text(here: value(here, of: name) ?? "", recorded: value(recorded, of: name) ?? ""))
         case .text(let line, let here, let recorded):
@@ -530,7 +530,7 @@ enum IgnorablePlace {
         case .formField(let name, _, _): name.isEmpty ? "form:" : self.place("form:", name)
         case .part(let name, .filename(.some, .some)): self.place("filename:", name)
         case .part(let name, _): self.place("part:", name)
-        case .graphQLItem(let name, _, _): self.place("query:", name)
+        case .innerQueryItem(let name, _, _): name.isEmpty ? "query:" : self.place("query:", name)
         case .message(_, let difference): self.text(difference)
         case .within(let container, let difference):
             // The whole part or field, if there is no place for the difference in it.

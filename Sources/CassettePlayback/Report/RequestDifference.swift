@@ -48,8 +48,8 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     /// The first line of text that differs, counted from 1.
     case text(line: Int, here: String, recorded: String)
     case bytes(ByteDifference)
-    /// A query item of a GraphQL request; nil if one side lacks it.
-    case graphQLItem(name: String, here: String?, recorded: String?)
+    /// A query item of a GraphQL request, or of a request in a body; nil if one side lacks it.
+    case innerQueryItem(name: String, here: String?, recorded: String?)
     /// The bodies differ beyond the kept part.
     case bodyRemainder
     /// The difference reported by a custom rule.
@@ -101,7 +101,7 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .closingDelimiter(let isHere): isHere ? "the recorded body has no closing delimiter" : "body has no closing delimiter"
         case .text(let line, let here, let recorded): "text line \(line) is \"\(here)\", recorded is \"\(recorded)\""
         case .bytes(let difference): "body \(difference)"
-        case .graphQLItem(let name, let here, let recorded): Self.pair("query item \"\(name)\"", here, recorded)
+        case .innerQueryItem(let name, let here, let recorded): Self.pair("query item \"\(name)\"", here, recorded)
         case .bodyRemainder: "the bodies differ after the part that was stored"
         case .custom(let name, let reason): "rule \"\(name)\": \(reason)"
         case .message(let number, let difference): "message \(number): \(difference)"
@@ -143,7 +143,7 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .closingDelimiter(let isHere): ("closing delimiter", isHere ? "yes" : "no", isHere ? "no" : "yes")
         case .text(let line, let here, let recorded): ("text line \(line)", here, recorded)
         case .bytes(let difference): ("body", Self.count(difference.here), Self.count(difference.recorded))
-        case .graphQLItem(let name, let here, let recorded): ("query item \(name)", here, recorded)
+        case .innerQueryItem(let name, let here, let recorded): ("query item \(name)", here, recorded)
         case .bodyRemainder: ("body after the part that was stored", nil, nil)
         case .custom(let name, let reason): ("rule \(name)", reason, nil)
         case .message(let number, let difference):
@@ -162,7 +162,7 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
             true
         case .message(_, let difference): difference.isOfBody
         case .method, .scheme, .userInformation, .host, .port, .path, .queryItemAdded, .queryItemRemoved, .queryItemChanged, .queryOrder,
-            .header, .condition, .precondition, .graphQLItem, .custom, .messageAdded, .messagesMissing, .remainder:
+            .header, .condition, .precondition, .innerQueryItem, .custom, .messageAdded, .messagesMissing, .remainder:
             false
         }
     }

@@ -122,8 +122,14 @@ import Testing
             name: "form field without a value", recorded: form("flag&k=1"), live: form("k=1"), advice: "--ignore form:flag",
             other: form("k=2")),
         Case(
-            name: "the first line of a request in a part", recorded: batch("GET /x?t=1"), live: batch("GET /x?t=2"),
-            advice: "--ignore part:1", other: batch("GET /x?t=2", "y")),
+            name: "the first line of a request in a part", recorded: batch("GET /x/1"), live: batch("GET /x/2"),
+            advice: "--ignore part:1", other: batch("GET /x/2", "y")),
+        Case(
+            name: "an item of a request in a part", recorded: batch("GET /x?t=1"), live: batch("GET /x?t=2"),
+            advice: "--ignore 'part:1|query:t'", other: batch("GET /y?t=2")),
+        Case(
+            name: "an item without a name in a part", recorded: batch("GET /x?1732720000000"), live: batch("GET /x?1732720000001"),
+            advice: "--ignore 'part:1|query:'", other: batch("GET /y?1732720000001")),
         Case(
             name: "a line of JSON", recorded: lines("{\"a\":1}\n{\"a\":1}\n"), live: lines("{\"a\":1}\n{\"a\":2}\n"),
             advice: "--ignore json:/1/a"),

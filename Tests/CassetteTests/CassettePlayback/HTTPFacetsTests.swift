@@ -50,6 +50,28 @@ struct HTTPFacetsTests {
         #expect(throws: MatchRuleError.self) { try MatchRules(patterns: ["part:1|header:if-match=x"]) }
     }
 
+    @Test func theItemsOfAQueryAreComparedByThemselves() throws {
+        let one = self.facets(["GET /pets?ts=1&a=x%20y HTTP/1.1\r\n\r\n"])
+        #expect(one == self.facets(["GET /pets?a=x+y&ts=1 HTTP/1.1\r\n\r\n"]))
+        for other in ["?ts=1", "?ts=1&a=x&a=y", "?ts=1&a", "?ts=1&a=x%20y&b=", "", "?"] {
+            #expect(one != self.facets(["GET /pets\(other) HTTP/1.1\r\n\r\n"]), "\(other)")
+        }
+        let differences = one.differences(fromRecorded: self.facets(["GET /pets?ts=2&a=x+y HTTP/1.1\r\n\r\n"]))
+        #expect(differences.map(\.ignorablePlace) == ["part:1|query:ts"])
+        #expect(differences.map(\.description) == ["part:1: query item \"ts\" is \"1\", recorded is \"2\""])
+    }
+
+    @Test(arguments: [
+        (["part:1|query:ts"], "?ts=1&a=1", "?a=1&ts=2", true), (["part:1|query:ts"], "?ts=1&a=1", "?a=1", true),
+        (["part:1|query:ts"], "?ts=1&a=1", "?ts=1&a=2", false), (["part:2|query:ts"], "?ts=1", "?ts=2", false),
+        (["part:1|query:"], "?1732720000000", "?1732720000001", true), (["part:1|query:"], "?a=1&17", "?a=2&18", false),
+        (["part:1|query:a[*]"], "?a[0]=1", "?a[0]=2", true),
+    ]) func anItemOfAQueryIsIgnored(_ rules: [String], _ one: String, _ other: String, _ isEqual: Bool) throws {
+        let rules = try MatchRules(ignore: rules)
+        let facets = [one, other].map { self.facets(["GET /pets\($0) HTTP/1.1\r\n\r\n", "GET /\r\n"], rules) }
+        #expect((facets[0] == facets[1]) == isEqual)
+    }
+
     @Test func otherContentIsBytes() {
         func put(_ content: String) -> BodyFacets { self.facets(["PUT /a HTTP/1.1\r\nContent-Length: 2\r\n\r\n\(content)"]) }
         #expect(put("ab") == put("ab\r\n"))

@@ -144,7 +144,7 @@ import Testing
         .queryItemChanged(here: "data=\(token)", recorded: "data=\(cut)"), .queryItemAdded("data=\(token)"),
         .queryItemRemoved("data=\(cut)"),
         .header(name: "x-data", here: token, recorded: cut), .path(here: "/a/\(token)", recorded: "/a/\(cut)", edits: 1),
-        .part(name: "data", .text(here: token, recorded: cut)), .graphQLItem(name: "query", here: "me(t:\"\(token)\")", recorded: cut),
+        .part(name: "data", .text(here: token, recorded: cut)), .innerQueryItem(name: "query", here: "me(t:\"\(token)\")", recorded: cut),
         .text(line: 1, here: "the token is \(token).", recorded: "t \(cut)"),
         .json(pointer: "/data", here: "\"AKIAIOSFODNN7ZQXWEJ3\"", recorded: "\"ghp_0123456789abcdefghijABCDEFGHIJ012345\""),
     ])
@@ -306,7 +306,7 @@ import Testing
         (.json(pointer: "/items/0/created~1at", here: "1", recorded: nil), "json:/items/0/created~1at"),
         (.formField(name: "nonce", here: "1", recorded: "2"), "form:nonce"),
         (.xml(path: "/a/b[2]/@c", here: "1", recorded: nil), "xml:/a/b[2]/@c"), (.queryItemChanged(here: "1", recorded: "2"), "query:"),
-        (.graphQLItem(name: "id", here: "1", recorded: "2"), "query:id"), (.scheme(here: "http", recorded: "https"), "scheme"),
+        (.innerQueryItem(name: "id", here: "1", recorded: "2"), "query:id"), (.scheme(here: "http", recorded: "https"), "scheme"),
         (.port(here: "", recorded: "81"), "port"), (.queryItemAdded("$(rm)=1"), "query:$(rm)"), (.queryItemAdded("a%20b+c"), "query:a b c"),
         (.part(name: "outer/inner", .place), "part:outer/inner"),
         (.part(name: "photo", .filename(here: "a.png", recorded: "b.png")), "filename:photo"),

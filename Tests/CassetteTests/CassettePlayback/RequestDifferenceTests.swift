@@ -26,7 +26,7 @@ import Testing
         (.closingDelimiter(isHere: false), "body has no closing delimiter"),
         (.text(line: 3, here: "a", recorded: "b"), "text line 3 is \"a\", recorded is \"b\""),
         (.bytes(ByteDifference(offset: 0, here: 1, recorded: 1)), "body differs at byte 0 of 1"),
-        (.graphQLItem(name: "query", here: "a", recorded: "b"), "query item \"query\" is \"a\", recorded is \"b\""),
+        (.innerQueryItem(name: "query", here: "a", recorded: "b"), "query item \"query\" is \"a\", recorded is \"b\""),
         (.bodyRemainder, "the bodies differ after the part that was stored"),
         (.custom(name: "x", reason: "why"), "rule \"x\": why"),
         (.remainder, "they differ after the first 8192 bytes"),
