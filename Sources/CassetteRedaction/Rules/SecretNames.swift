@@ -21,6 +21,8 @@ package enum SecretNames {
         var isEveryday = false
         /// The name merely ends with a secret's name, like `spring.datasource.password`, so the value must also look like a secret.
         var isCompound = false
+        /// The name is also that of the working directory (`PWD`), whose value is a path.
+        var mayBeFolder = false
         /// False if values may be everyday words.
         var isSure = true
         /// Whether a user's rule refers to the place.
@@ -228,6 +230,7 @@ package enum SecretNames {
                 meaning.needsCompany = name == "code"
                 meaning.needsKeyShape = Self.ambiguous.contains(name)
                 meaning.isEveryday = Self.everyday.contains(name)
+                meaning.mayBeFolder = name == "pwd" || name == "oldpwd"
                 meaning.isSure = !Self.unsure.contains(kind)
                 if Self.plurals.contains(name) { (meaning.isPlural, meaning.needsKeyShape) = (true, true) }
                 if name.hasSuffix("authorization") { meaning.syntax = .credentials }

@@ -15,6 +15,7 @@ enum NamedValue {
             meaning.followsScheme || !OrdinaryValue.isOrdinary(value, kind: meaning.kind)
         else { return nil }
         if meaning.isEveryday, Self.isOfEveryday(value) || Self.isWord(value[...]) { return nil }
+        if meaning.mayBeFolder, value.first == UInt8(ascii: "/"), Self.isLocation(value[...]) { return nil }
         if Self.isTerm(value) { return nil }
         if meaning.isCompound,
             !Self.looksLikePassword(value) && !(meaning.kind == "password" && Self.isNumber(value)) || Self.isLocation(value[...])
@@ -23,6 +24,9 @@ enum NamedValue {
         }
         if meaning.needsKeyShape, !(meaning.isPlural ? Self.looksLikeToken(value) : Self.looksLikeKey(value)) { return nil }
         guard let secret = spelling.decode(value), !Placeholder.isAll(secret) else { return nil }
+        // `sid=07%2F07%2F23` is a date.
+        let isParameter = spelling == .query || spelling == .form
+        guard !isParameter || meaning.isRuled || !OrdinaryValue.isOrdinary(parameter: secret, kind: meaning.kind) else { return nil }
         return Finding(kind: meaning.kind, range: range, secret: secret, spelling: spelling, isSure: meaning.isSure)
     }
 

@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Values that occur under secrets' names but are not secret: words, short numbers, dates, places, masks.
+/// Values that occur under secrets' names but are not secret: words, short numbers, dates, places, masks, templates.
 enum OrdinaryValue {
     /// Kinds whose values are chosen by people, who also use words and numbers.
     private static let chosen: Set<String> = ["password", "secret", "client_secret", "userinfo"]
@@ -33,7 +33,7 @@ enum OrdinaryValue {
                 others += 1
             }
         }
-        if self.isMask(value, first) || self.isNamedMask(value) { return true }
+        if self.isMask(value, first) || self.isNamedMask(value) || self.isTemplate(value, first) { return true }
         guard !self.chosen.contains(kind) else {
             // The label of a field: `"password": "Password"`.
             return first >= 65 && first <= 90 && value.dropFirst().allSatisfy { $0 >= 97 && $0 <= 122 } && SecretNames.isName(value)
@@ -75,6 +75,34 @@ enum OrdinaryValue {
         guard value.count <= 24 else { return false }
         let word = String(decoding: value.filter { !"<>[](){}*_-. ".utf8.contains($0) }, as: UTF8.self).lowercased()
         return ["redacted", "filtered", "masked", "removed", "hidden", "sanitized", "scrubbed"].contains(word)
+    }
+
+    /// The longest template, in bytes.
+    private static let templateLimit = 128
+
+    /// A whole value that a program replaces: `{{ vault_password }}`, `${DB_PASSWORD}`, `$DB_PASSWORD`, `%env(DB)%`. Its name has letters, and
+    /// no default value that could be a secret.
+    private static func isTemplate(_ value: UnsafeRawBufferPointer, _ first: UInt8) -> Bool {
+        guard value.count > 3, value.count <= self.templateLimit else { return false }
+        func isName(_ bytes: Slice<UnsafeRawBufferPointer>, _ marks: StaticString) -> Bool {
+            let marks = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)
+            return bytes.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
+                && bytes.allSatisfy { FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || marks.contains($0) }
+        }
+        switch first {
+        case UInt8(ascii: "{"):
+            return value.starts(with: "{{".utf8) && value.suffix(2).elementsEqual("}}".utf8)
+                && isName(value.dropFirst(2).dropLast(2), " .-") && !Placeholder.isAll(value)
+        case UInt8(ascii: "$") where value[1] == UInt8(ascii: "{"):
+            return value.last == UInt8(ascii: "}") && isName(value.dropFirst(2).dropLast(), ".")
+        case UInt8(ascii: "$"):
+            // A password may begin with a dollar sign, too, but is rarely the name of a variable.
+            let name = value.dropFirst()
+            return name.contains(UInt8(ascii: "_")) && name.allSatisfy { $0 >= 65 && $0 <= 90 || $0 == UInt8(ascii: "_") }
+        case UInt8(ascii: "%"):
+            return value.last == first && isName(value.dropFirst().dropLast(), "():.")
+        default: return false
+        }
     }
 
     /// Capitals with a hyphen or a slash between them.

@@ -252,6 +252,28 @@ import Testing
         #expect(RedactionFixtures.url("http://h/?cookie=accepted&set-cookie=a") == "http://h/?cookie=accepted&set-cookie=a")
     }
 
+    // MARK: Templates and folders
+
+    @Test(arguments: [
+        #"{"password":"{{ vault_pw }}"}"#, #"{"token":"{{item.token}}"}"#, #"{"password":"${DB_PASSWORD}"}"#,
+        #"{"password":"$DB_PASSWORD"}"#, #"{"secret":"%env(DB)%"}"#, #"{"pwd":"/home/bob1"}"#, #"{"PWD":"/srv/a1","OLDPWD":"/tmp/b2"}"#,
+    ]) func templatesAndFoldersAreNoSecrets(text: String) { self.stays(text, type: "application/json") }
+
+    @Test(arguments: [
+        (#"{"password":"${DB_PASSWORD:-h7nter2Xq}"}"#, "h7nter2Xq"), (#"{"password":"$ecret12"}"#, "$ecret12"),
+        (#"{"password":"{{h7nter2Xq"}"#, "h7nter2Xq"), (#"{"password":"%h7nter2Xq"}"#, "h7nter2Xq"), (#"{"pwd":"h7nter2Xq"}"#, "h7nter2Xq"),
+        (#"{"password":"/home/bob1"}"#, "/home/bob1"),
+    ]) func valuesLikeThemAreSecrets(text: String, secret: String) {
+        #expect(!self.redacted(text, type: "application/json").contains(secret))
+    }
+
+    @Test func aDateInAnItemIsNoSecretHoweverItIsSpelled() {
+        for url in ["http://h/?sid=07/07/23/152243", "http://h/?sid=07%2F07%2F23%2F152243"] {
+            #expect(RedactionFixtures.url(url) == url)
+            self.stays("see \(url) there", type: "text/plain")
+        }
+    }
+
     // MARK: Columns
 
     @Test(arguments: [
@@ -260,6 +282,7 @@ import Testing
             "\u{feff}\"password\";\"user\"\r\n\"a;\"\"b\";ann\r\n;bob\r\n",
             "\u{feff}\"password\";\"user\"\r\n\"{{password:1}}\";ann\r\n;bob\r\n"
         ),
+        ("user;API Key;note\nann;k1;x\n", "user;API Key;note\nann;{{api-key:1}};x\n"),
         ("id\tapi_key\n1\tk1\n2\tk2", "id\tapi_key\n1\t{{api-key:1}}\n2\t{{api-key:2}}"),
         ("a,password,b\n\"x\ny\",p1,\"hunt", "a,password,b\n\"x\ny\",{{password:1}},\"hunt"),
         // Quotes count only at the start of a field.

@@ -16,11 +16,6 @@ import Testing
     func columnsOfSecrets(text: String) { HiddenPlace.check(text, type: "text/plain") }
 
     @Test(arguments: [
-        "user;api key;note\na;h7nter2Xq;x\n", "user,API Key,note\na,h7nter2Xq,x\n", "id\tclient secret\n1\th7nter2Xq\n",
-    ])
-    func namesOfColumnsMayHaveBlanks(text: String) { HiddenPlace.check(text, type: "text/plain") }
-
-    @Test(arguments: [
         "| name | type |\n|---|---|\n| password | string |\n| token | string |\n", "| option | password |\n|---|---|\n| required | yes |\n",
         "| token | meaning |\n|---|---|\n| house | a word |\n", "INSERT INTO fields (name, type) VALUES ('password', 'text1');",
         "INSERT INTO users (name, password) VALUES (?, ?);", "INSERT INTO users (name, password) VALUES ($1, $2)",
