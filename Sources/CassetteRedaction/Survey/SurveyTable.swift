@@ -104,70 +104,103 @@ struct SurveyTable: Sendable {
     private static let batch = 128
 
     private init() {
-        var anchors: [UInt32: Anchor] = [:]
+        var words = Words()
+        var shapes: [UInt32: [Int]] = [:]
         for (index, shape) in SecretShape.all.enumerated() {
-            let word = Self.word((0..<4).map { shape.prefix.utf8Start[shape.anchor + $0] })
-            if case .shapes(let others) = anchors[word] {
-                anchors[word] = .shapes(others + [index])
-            } else {
-                anchors[word] = .shapes([index])
-            }
+            shapes[Self.word((0..<4).map { shape.prefix.utf8Start[shape.anchor + $0] }), default: []].append(index)
         }
-        let webTokens = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8).map {
-            Self.word(Array("eyJ".utf8) + [$0])
+        for (word, indices) in shapes { words.add(word, .shapes(indices)) }
+        for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8 {
+            words.add(Self.word(Array("eyJ".utf8) + [letter]), .webToken, of: "eyJ")
         }
-        for word in webTokens { anchors[word] = .webToken }
-        anchors[Self.word(Array("BEGI".utf8))] = .armour
-        func add(_ letters: StaticString, _ anchor: Anchor) { anchors[Self.word((0..<4).map { letters.utf8Start[$0] })] = anchor }
+        func add(_ letters: StaticString, _ anchor: Anchor) { words.add(Self.word((0..<4).map { letters.utf8Start[$0] }), anchor) }
+        add("BEGI", .armour)
         for letters in ["ied ", "IED "] as [StaticString] { add(letters, .identified) }
         for (letters, directive) in Self.directives { add(letters, .directive(directive)) }
         add("eare", .scheme)
         add("sic ", .basicScheme)
         for letters in ["LUES", "lues"] as [StaticString] { add(letters, .rows) }
         for letters in Self.rareNames { add(letters, .name) }
-        var foreign: [UInt32] = []
         for name in SecretNames.passwordsInOtherLanguages where !name.utf8.allSatisfy({ $0 < 128 }) {
-            let word = Self.word(name.utf8.suffix(3) + [UInt8(ascii: "\"")])
-            anchors[word] = .name
-            foreign.append(word)
+            words.add(Self.word(name.utf8.suffix(3) + [UInt8(ascii: "\"")]), .name, of: "foreign")
         }
         for letters in Self.base64OfNames { add(letters, .base64) }
         for letters in Self.base64Beginnings { add(letters, .base64Beginning) }
-        var classes: [(name: String, words: [UInt32])] = anchors.filter { $0.value != .webToken && !foreign.contains($0.key) }
-            .map { (Self.text($0.key), [$0.key]) }
-        classes.append(("foreign", foreign))
-        classes.append(("eyJ", webTokens))
-        classes.append(("flags", Self.flags()))
-        let blanks = Self.blanks()
-        for word in blanks { anchors[word] = .blank }
-        classes.append(("blanks", blanks))
+        words.add(Self.flags(), of: "flags")
+        words.add(Self.blanks(), .blank, of: "blanks")
         // `"sensitive": true` marks the value next to it.
         let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie", "sensitive"]).map { Array($0.utf8.suffix(3)) })
         for ending in endings {
             let name = String(decoding: ending, as: UTF8.self)
             // In entries of .netrc, tags and SQL, a blank follows `password`.
             let marks = "\"'=:><](" + (name == "ord" ? " \t\n\r" : "")
-            let words = Self.cases(ending).flatMap { ending in marks.utf8.map { Self.word(ending + [$0]) } }
-            for word in words { anchors[word] = .name }
-            classes.append((name, words))
+            let beginnings = Self.cases(ending).map { Self.word($0) }
+            words.add(beginnings.flatMap { start in marks.utf8.map { start | UInt32($0) << 24 } }, .name, of: name)
         }
-        var groups = Self.division.map { _ in [UInt32]() }
-        for (name, words) in classes { groups[Self.division.firstIndex(where: { $0.contains(name) }) ?? Self.otherNames] += words }
-        self.groups = Self.groups(of: groups)
-        let kinds = [.name] + Set(anchors.values).subtracting([.name])
-        var size = 16
-        while size < anchors.count * 4 { size *= 2 }
-        var slots = [UInt8](repeating: 0, count: size)
-        var words = [UInt32](repeating: 0, count: size)
-        for (word, anchor) in anchors {
-            var slot = Int(Self.hash(word)) & (size - 1)
-            while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
-            slots[slot] = UInt8(kinds.firstIndex(of: anchor).map { $0 + 1 } ?? 0)
-            words[slot] = word
+        self.groups = words.groups
+        self.slots = words.slots
+        self.words = words.words
+        self.anchors = words.anchors
+    }
+
+    /// The table while it is being made. Programs start with it, so it has no arrays of small arrays.
+    private struct Words {
+        private(set) var slots: [UInt8]
+        private(set) var words: [UInt32]
+        private(set) var anchors: [Anchor] = [.name]
+        private(set) var groups = AnchorGroups()
+        private var count = 0
+        private let numbers = Dictionary(
+            uniqueKeysWithValues: SurveyTable.division.enumerated().flatMap { number, names in names.map { ($0, number) } })
+
+        init() {
+            self.slots = [UInt8](repeating: 0, count: 1 << 15)
+            self.words = [UInt32](repeating: 0, count: self.slots.count)
         }
-        self.slots = slots
-        self.words = words
-        self.anchors = kinds
+
+        /// A word that is a class of its own.
+        mutating func add(_ word: UInt32, _ anchor: Anchor) { self.add([word], anchor, of: SurveyTable.text(word)) }
+
+        mutating func add(_ word: UInt32, _ anchor: Anchor, of name: String) { self.add([word], anchor, of: name) }
+
+        /// Words of a class. A later anchor of a word replaces an earlier one.
+        ///
+        /// - Parameter anchor: nil for words that are recognised without the table.
+        mutating func add(_ new: [UInt32], _ anchor: Anchor? = nil, of name: String) {
+            let group = UInt8(1) << UInt8(self.numbers[name] ?? SurveyTable.otherNames)
+            withUnsafeMutableBytes(of: &self.groups.low) { low in
+                withUnsafeMutableBytes(of: &self.groups.high) { high in
+                    for word in new {
+                        for place in 0..<4 {
+                            let byte = Int(truncatingIfNeeded: word >> (8 * place)) & 255
+                            low[place * 16 + byte & 15] |= group
+                            high[place * 16 + byte >> 4] |= group
+                        }
+                    }
+                }
+            }
+            guard let anchor else { return }
+            let kind = self.anchors.firstIndex(of: anchor) ?? self.anchors.count
+            if kind == self.anchors.count { self.anchors.append(anchor) }
+            for word in new { self.insert(word, UInt8(kind + 1)) }
+        }
+
+        private mutating func insert(_ word: UInt32, _ kind: UInt8) {
+            if (self.count + 1) * 4 > self.slots.count { self.grow() }
+            var slot = Int(SurveyTable.hash(word)) & (self.slots.count - 1)
+            while self.slots[slot] != 0, self.words[slot] != word { slot = (slot + 1) & (self.slots.count - 1) }
+            if self.slots[slot] == 0 { self.count += 1 }
+            self.slots[slot] = kind
+            self.words[slot] = word
+        }
+
+        private mutating func grow() {
+            let (slots, words) = (self.slots, self.words)
+            self.slots = [UInt8](repeating: 0, count: slots.count * 2)
+            self.words = [UInt32](repeating: 0, count: words.count * 2)
+            self.count = 0
+            for (slot, kind) in slots.enumerated() where kind != 0 { self.insert(words[slot], kind) }
+        }
     }
 
     // MARK: Groups
@@ -212,24 +245,6 @@ struct SurveyTable: Sendable {
                     + [Self.word([first, blank, UInt8(ascii: ":"), UInt8(ascii: "=")])]
             }
         }
-    }
-
-    private static func groups(of words: [[UInt32]]) -> AnchorGroups {
-        var groups = AnchorGroups()
-        withUnsafeMutableBytes(of: &groups.low) { low in
-            withUnsafeMutableBytes(of: &groups.high) { high in
-                for (group, words) in words.enumerated() {
-                    for word in words {
-                        for place in 0..<4 {
-                            let byte = Int(truncatingIfNeeded: word >> (8 * place)) & 255
-                            low[place * 16 + byte & 15] |= 1 << group
-                            high[place * 16 + byte >> 4] |= 1 << group
-                        }
-                    }
-                }
-            }
-        }
-        return groups
     }
 
     /// The highest bits, which depend on the last byte as well: some names differ only in it.
