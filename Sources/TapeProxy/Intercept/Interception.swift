@@ -25,7 +25,7 @@ final class Interception: Sendable {
 
     init(_ settings: TLSSettings, clock: WallClock = WallClock()) throws {
         let now = clock.now.microseconds / 1_000_000
-        let authority = try CertificateAuthority(certificatePEM: settings.certificatePEM, keyPEM: settings.keyPEM, now: now)
+        let authority = try settings.authority.load(now: now)
         self.settings = settings
         self.clock = clock
         self.magic = try MagicAuthority(authority)

@@ -5,6 +5,21 @@ public import TapeTrust
 
 /// How a proxy intercepts TLS: its authority, the hosts it leaves alone, and which origins it trusts.
 public struct TLSSettings: Sendable {
+    /// The authority that signs for every host.
+    public enum Authority: Sendable {
+        /// A certificate, which may be followed by those that lead to a root, and its key.
+        case pem(certificate: [UInt8], key: [UInt8])
+        case loaded(LoadedAuthority)
+
+        /// - Parameter now: seconds since 1970.
+        func load(now: Int64) throws(CertificateError) -> CertificateAuthority {
+            switch self {
+            case .pem(let certificate, let key): try CertificateAuthority(certificatePEM: certificate, keyPEM: key, now: now)
+            case .loaded(let loaded): loaded.authority.shared()
+            }
+        }
+    }
+
     /// The trust evaluation for origins of some hosts.
     public struct TrustRule: Sendable {
         public var hosts: HostPattern
@@ -27,9 +42,7 @@ public struct TLSSettings: Sendable {
         }
     }
 
-    /// The certificate of the authority that signs for every host, in PEM. May be followed by those that lead to a root.
-    public var certificatePEM: [UInt8]
-    public var keyPEM: [UInt8]
+    public var authority: Authority
     /// Hosts whose tunnels are passed through without interception.
     public var passthrough: [HostPattern]
     /// Hosts to which no tunnel is opened.
@@ -50,12 +63,11 @@ public struct TLSSettings: Sendable {
     public var keyLog: KeyLog?
 
     public init(
-        certificatePEM: [UInt8], keyPEM: [UInt8], passthrough: [HostPattern] = [], refused: [HostPattern] = [],
+        authority: Authority, passthrough: [HostPattern] = [], refused: [HostPattern] = [],
         clientMinimum: TLSVersion = .tls12, upstreamMinimum: TLSVersion = .tls12, upstreamRoots: [String] = [], trust: [TrustRule] = [],
         identities: [IdentityRule] = [], keyLog: KeyLog? = nil
     ) {
-        self.certificatePEM = certificatePEM
-        self.keyPEM = keyPEM
+        self.authority = authority
         self.passthrough = passthrough
         self.refused = refused
         self.clientMinimum = clientMinimum

@@ -42,6 +42,17 @@ public struct CertificateAuthority: ~Copyable, Sendable {
         try self.init(chain: CertificateChain(pem: certificatePEM), key: PrivateKey(pem: keyPEM), now: now)
     }
 
+    private init(chain: consuming CertificateChain, key: consuming PrivateKey, certificate: CertificateSummary) {
+        self.chain = chain
+        self.key = key
+        self.certificate = certificate
+    }
+
+    /// Another owner of the same certificates and key.
+    public func shared() -> CertificateAuthority {
+        CertificateAuthority(chain: self.chain.shared(), key: self.key.shared(), certificate: self.certificate)
+    }
+
     /// Checks that the key belongs to one of the certificates, and that this certificate can sign others now.
     init(chain: consuming CertificateChain, key: consuming PrivateKey, now: Int64) throws(CertificateError) {
         guard chain.count > 0 else {
@@ -120,6 +131,13 @@ public struct CertificateAuthority: ~Copyable, Sendable {
         guard let start = wiretape_key_identifier(self.chain.pointers[0], &count), count > 0 else { return nil }
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
+}
+
+/// An authority that is loaded once and used in several places.
+public final class LoadedAuthority: Sendable {
+    public let authority: CertificateAuthority
+
+    public init(_ authority: consuming CertificateAuthority) { self.authority = authority }
 }
 
 /// A certificate that is being written. Signing ends the draft. Knows the form, but not what belongs in a certificate.

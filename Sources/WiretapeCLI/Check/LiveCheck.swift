@@ -113,13 +113,13 @@ struct LiveCheck {
     /// An authority for this check only, which is its only client.
     private func settings(_ folder: RunFolder) throws -> TLSSettings {
         let files = AuthorityFiles(folder: "\(folder.path)/authority")
-        let key: [UInt8]
+        let authority: LoadedAuthority
         do throws(CertificateError) {
-            key = try files.loadOrCreate(now: Int64(time(nil))).keyPEM()
+            authority = LoadedAuthority(try files.loadOrCreate(now: Int64(time(nil))))
         } catch {
             throw TrustError(error.message)
         }
-        var settings = TLSSettings(certificatePEM: try WholeFile.read(files.certificatePath), keyPEM: key)
+        var settings = TLSSettings(authority: .loaded(authority))
         try self.upstreamTLS.apply(to: &settings)
         return settings
     }

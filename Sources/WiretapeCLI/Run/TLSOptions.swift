@@ -42,8 +42,7 @@ struct TLSOptions: ParsableArguments {
         in place: AuthorityPlace, upstream: UpstreamTLSOptions?, environment: [String: String] = ChildEnvironment.parent,
         notice: (String) -> Void
     ) throws(TrustError) -> TLSSettings {
-        let (certificate, key) = try self.authorityText(place, notice: notice)
-        var settings = TLSSettings(certificatePEM: certificate, keyPEM: key, clientMinimum: self.tlsMin)
+        var settings = TLSSettings(authority: .loaded(try self.loadAuthority(place, notice: notice)), clientMinimum: self.tlsMin)
         settings.clientHTTP2 = self.clientHTTP2
         if let upstream { try upstream.apply(to: &settings) }
         if let path = environment["SSLKEYLOGFILE"], !path.isEmpty {
@@ -57,15 +56,12 @@ struct TLSOptions: ParsableArguments {
         return settings
     }
 
-    /// Certificate and key as PEM, checked. The certificate's text is its whole file, which may continue with the chain to a root.
-    private func authorityText(
-        _ place: AuthorityPlace, notice: (String) -> Void
-    ) throws(TrustError) -> (certificate: [UInt8], key: [UInt8]) {
+    private func loadAuthority(_ place: AuthorityPlace, notice: (String) -> Void) throws(TrustError) -> LoadedAuthority {
         let files = self.files(place)
         let isNew = access(files.certificatePath, F_OK) != 0
-        let key: [UInt8]
+        let authority: LoadedAuthority
         do throws(CertificateError) {
-            key = try files.loadOrCreate(now: Int64(time(nil))).keyPEM()
+            authority = LoadedAuthority(try files.loadOrCreate(now: Int64(time(nil))))
         } catch {
             throw TrustError(error.message)
         }
@@ -77,7 +73,7 @@ struct TLSOptions: ParsableArguments {
                 "created a certificate authority in \"\(files.certificatePath)\": a program after \"--\" trusts it automatically, others by \"wiretape env\" or \"wiretape ca install\"."
             )
         }
-        return (try WholeFile.read(files.certificatePath), key)
+        return authority
     }
 
     private func files(_ place: AuthorityPlace) -> AuthorityFiles {

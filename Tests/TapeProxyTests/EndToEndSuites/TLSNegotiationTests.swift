@@ -191,8 +191,7 @@ import Testing
         let scene = try TLSScene(maximum: version)
         let proxy = try RunningProxy { configuration in
             self.scene.configure(&configuration)
-            configuration.tls?.certificatePEM = scene.authority.certificatePEM
-            configuration.tls?.keyPEM = scene.authority.keyPEM
+            configuration.tls?.authority = scene.authority.settings.authority
         }
         let stream = try scene.secure(proxy.connect(), to: origin.authority)
         #expect(stream.version == (version == .tls12 ? "TLSv1.2" : "TLSv1.3"))

@@ -59,8 +59,7 @@ import Testing
         let scene = try TLSScene(maximum: version)
         let proxy = try RunningProxy { configuration in
             self.scene.configure(&configuration)
-            configuration.tls?.certificatePEM = scene.authority.certificatePEM
-            configuration.tls?.keyPEM = scene.authority.keyPEM
+            configuration.tls?.authority = scene.authority.settings.authority
         }
         var resumed: [Bool] = []
         for path in ["/1", "/2"] {

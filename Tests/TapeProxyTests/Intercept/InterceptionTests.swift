@@ -60,10 +60,10 @@ import Testing
         let one = try TestAuthority()
         let other = try TestAuthority()
         #expect(throws: CertificateError.self) {
-            _ = try Interception(TLSSettings(certificatePEM: one.certificatePEM, keyPEM: other.keyPEM))
+            _ = try Interception(TLSSettings(authority: .pem(certificate: one.certificatePEM, key: other.keyPEM)))
         }
         let error = #expect(throws: ProxyError.self) {
-            _ = try RunningProxy(.passthrough) { $0.tls = TLSSettings(certificatePEM: one.certificatePEM, keyPEM: other.keyPEM) }
+            _ = try RunningProxy(.passthrough) { $0.tls = TLSSettings(authority: .pem(certificate: one.certificatePEM, key: other.keyPEM)) }
         }
         #expect(error?.code == .invalidAuthority)
     }

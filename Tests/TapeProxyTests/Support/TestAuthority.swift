@@ -16,7 +16,7 @@ struct TestAuthority {
         self.keyPEM = try authority.keyPEM()
     }
 
-    var settings: TLSSettings { TLSSettings(certificatePEM: self.certificatePEM, keyPEM: self.keyPEM) }
+    var settings: TLSSettings { TLSSettings(authority: .pem(certificate: self.certificatePEM, key: self.keyPEM)) }
 
     /// A certificate signed by the authority, with its key.
     ///

@@ -1,6 +1,6 @@
 import Foundation
 import TapeProxy
-import TapeTLS
+@testable import TapeTLS
 import Testing
 @testable import WiretapeCLI
 import TapeTestSupport
@@ -19,7 +19,9 @@ import TapeTestSupport
         #expect(notices.count == 1 && notices[0].contains(self.folder.file("ca/ca-cert.pem")), "\(notices)")
         let second = try self.settings(options, [:]) { notices.append($0) }
         #expect(notices.count == 1)
-        #expect(first.certificatePEM == second.certificatePEM && first.keyPEM == second.keyPEM)
+        let (one, other) = try (Self.loaded(first), Self.loaded(second))
+        #expect(one.authority.certificate == other.authority.certificate)
+        #expect(try one.authority.keyPEM() == other.authority.keyPEM())
         #expect(first.clientMinimum == .tls12 && first.keyLog == nil && first.passthrough == [])
     }
 
@@ -30,7 +32,7 @@ import TapeTestSupport
         var notices: [String] = []
         let settings = try options.settings(in: place, upstream: nil, environment: [:]) { notices.append($0) }
         #expect(notices.count == 1 && notices == [place.notice], "\(notices)")
-        #expect(try options.certificate(in: place).pem == settings.certificatePEM)
+        #expect(try options.certificate(in: place).pem == Self.loaded(settings).authority.certificatePEM())
     }
 
     @Test func aGivenAuthorityIsUsedWithItsIssuers() throws {
@@ -40,8 +42,15 @@ import TapeTestSupport
         let options = try TLSOptions.parse(["--ca-cert", chain, "--ca-key", made.keyFile] + self.caDir)
         var notices: [String] = []
         let settings = try self.settings(options, [:]) { notices.append($0) }
-        #expect(settings.certificatePEM == made.pem + root.pem && notices == [])
+        let loaded = try Self.loaded(settings)
+        let count = loaded.authority.issuers().count
+        #expect(count == 2 && loaded.authority.certificatePEM() == made.pem && notices == [])
         #expect(!self.folder.exists("ca"))
+    }
+
+    private static func loaded(_ settings: TLSSettings) throws -> LoadedAuthority {
+        guard case .loaded(let loaded) = settings.authority else { throw TestProblem("the authority was not loaded") }
+        return loaded
     }
 
     private func settings(_ options: TLSOptions, _ environment: [String: String], notice: (String) -> Void) throws -> TLSSettings {

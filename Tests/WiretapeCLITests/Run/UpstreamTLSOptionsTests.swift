@@ -11,7 +11,7 @@ import TapeTestSupport
     init() throws { self.folder = try TemporaryFolder() }
 
     private func settings(_ arguments: [String]) throws -> TLSSettings {
-        var settings = TLSSettings(certificatePEM: [], keyPEM: [])
+        var settings = TLSSettings(authority: .pem(certificate: [], key: []))
         try UpstreamTLSOptions.parse(arguments).apply(to: &settings)
         return settings
     }
