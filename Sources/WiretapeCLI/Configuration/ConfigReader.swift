@@ -136,6 +136,9 @@ struct ConfigReader {
 
         /// The rules that change the traffic.
         func rules() throws(SettingError) -> Setting<RuleList> {
+            if case .nothing = self.member.value.content {
+                throw self.error(self.member.line, "there are no rules; write some, or omit the setting")
+            }
             let list = RuleList(
                 node: self.member.value.ruleNode, file: self.file,
                 folder: CassetteGlob.folder(of: CassetteGlob.absolute(self.file, in: ConfigSearch.workingFolder)))

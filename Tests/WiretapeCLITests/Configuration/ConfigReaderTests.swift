@@ -90,6 +90,7 @@ import Testing
             ("ignore:\n  - query:a\n  - nowhere", "\"w.yaml\" line 3, \"ignore\": \"nowhere\" is not a place"),
             ("ignore:\n  - query: a", "\"w.yaml\" line 2, \"ignore\": expected a list of strings; write \"PLACE:NAME\" without a space"),
             ("ignore:", "\"w.yaml\" line 1, \"ignore\": there is no value"),
+            ("modify:", "\"w.yaml\" line 1, \"modify\": there are no rules"),
             ("patterns: ['query:a=(']", "\"w.yaml\" line 1, \"patterns\": \"query:a=(\""),
             ("match: [methd]", "\"w.yaml\" line 1, \"match\": \"methd\" is not a match rule"),
             ("redact: [path]", "\"w.yaml\" line 1, \"redact\":"),
