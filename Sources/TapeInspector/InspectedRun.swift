@@ -15,6 +15,19 @@ package struct InspectedRun: Sendable {
         package init() {}
     }
 
+    /// What an isolated program did besides its requests, for people.
+    package struct Isolation: Sendable, Equatable {
+        /// One line with numbers.
+        package var verdict: String
+        /// What was refused, each with its program and what to do.
+        package var refused: [String]
+
+        package init(verdict: String, refused: [String]) {
+            self.verdict = verdict
+            self.refused = refused
+        }
+    }
+
     /// `record`, `replay`, `run` or `serve`.
     package var command: String
     /// The cassette that is written or replayed, as people named it.
@@ -31,6 +44,8 @@ package struct InspectedRun: Sendable {
     package var pause: (@Sendable (Bool?) -> Bool)?
     /// The rules that change the traffic; nil if the page can neither show nor change them.
     package var rules: InspectedRules?
+    /// Nil if the program is not isolated.
+    package var isolation: (@Sendable () -> Isolation)?
 
     package init(
         command: String, name: String, counts: @escaping @Sendable () -> Counts, report: (@Sendable () -> ReplayReport)?,

@@ -124,6 +124,22 @@ struct InspectorState {
         }
         run.review.map { self.write($0, &writer) }
         run.rules.map { self.write($0, &writer) }
+        (run.isolation?()).map { self.write($0, &writer) }
+    }
+
+    private static func write(_ isolation: InspectedRun.Isolation, _ writer: inout JSONWriter) {
+        writer.member("isolation")
+        writer.beginObject(.inline)
+        writer.member("verdict")
+        writer.string(isolation.verdict)
+        writer.member("refused")
+        writer.beginArray(.inline)
+        for line in isolation.refused {
+            writer.element()
+            writer.string(line)
+        }
+        writer.endArray()
+        writer.endObject()
     }
 
     private static func write(_ rules: InspectedRules, _ writer: inout JSONWriter) {

@@ -50,6 +50,17 @@ import Testing
         return InspectorService(cassette: shown, run: self.run(session, cassette))
     }
 
+    @Test func theStateHasWhatAnIsolatedProgramWasRefused() throws {
+        let (session, cassette) = try self.session()
+        let shown = try InspectedCassette(path: self.path)
+        #expect(try self.ask(InspectorService(cassette: shown, run: self.run(session, cassette)), "/api/state").json["isolation"] == nil)
+        var run = self.run(session, cassette)
+        run.isolation = { .init(verdict: "isolated: 1 request", refused: ["refused: udp 203.0.113.9:443 × 2 by \"a\""]) }
+        let isolation = try self.ask(InspectorService(cassette: shown, run: run), "/api/state").json["isolation"]
+        #expect(isolation?["verdict"]?.string == "isolated: 1 request")
+        #expect(isolation?["refused"]?.elements.map(\.string) == ["refused: udp 203.0.113.9:443 × 2 by \"a\""])
+    }
+
     @Test func aMissIsShownNextToItsNearestFieldByField() throws {
         let report = try self.ask(self.service(), "/api/replay").json
         #expect(report["hits"]?.int == 1 && report["misses"]?.int == 1 && report["answers"]?.elements.map(\.int) == [1, 0, 0])

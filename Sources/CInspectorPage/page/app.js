@@ -228,11 +228,28 @@ class App {
     this.review.take(state);
     $("rules").hidden = !state.traffic;
     this.trafficRules.take(state);
+    this.takeIsolation(state.isolation);
     // The state of another tab says nothing about the run, whose own state is in `tellOfRun`.
     if (!this.tabs.current) this.paused.take(state);
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
     else this.counts();
+  }
+
+  /** Shows that the program is isolated, and how many of its attempts to get past the proxy were refused. */
+  takeIsolation(isolation) {
+    const button = $("isolation");
+    button.hidden = !isolation;
+    if (!isolation) return;
+    const refused = isolation.refused.length > 0;
+    button.textContent = refused ? "Isolated: refusals" : "Isolated";
+    button.classList.toggle("caution", refused);
+  }
+
+  showIsolation() {
+    const { verdict, refused } = this.state.isolation;
+    dialogs.show("Isolated program", element("p", {}, recorded(verdict)),
+      refused.length ? element("ul", {}, refused.map((line) => element("li", {}, recorded(line)))) : element("p", { class: "status good", text: "✓ nothing got past the proxy" }));
   }
 
   /** Lists misses as rows of their own, and notes at the others what the replay did with them. */
@@ -696,6 +713,7 @@ class App {
     $("columns").addEventListener("click", () => this.chooseColumns());
     $("commands").addEventListener("click", () => dialogs.palette(this.commands));
     $("help").addEventListener("click", () => dialogs.help(this.commands));
+    $("isolation").addEventListener("click", () => this.showIsolation());
     $("side").addEventListener("place", (event) => this.placeChosen(event.detail));
     addEventListener("hashchange", () => this.moved());
     addEventListener("popstate", () => this.moved());

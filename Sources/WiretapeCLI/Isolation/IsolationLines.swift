@@ -72,8 +72,9 @@ struct IsolationLines {
 
     private static func name(of program: IsolatedProgram?) -> String {
         guard let program, let name = program.name else {
+            // Only root sees the sockets of other users' programs, and of those with capabilities, such as ping.
             let user = program?.user.map { " of user \($0)" } ?? ""
-            return "a program\(user) that had ended"
+            return "a program\(user) that had ended or may not be looked at"
         }
         return String(name.prefix(self.nameLimit)) + (program.id.map { " (pid \($0))" } ?? "")
     }

@@ -301,6 +301,13 @@ struct ProxyRun {
         var run = InspectedRun(
             command: command, name: self.file, session: cassette.session, recorded: cassette.cassette, counts: counts, open: open)
         if cassette.recorder != nil { run.pauses(cassette.session) }
+        if let isolation = configuration.isolation {
+            let isReplay = cassette.plan.recording.target == .nothing
+            run.isolation = {
+                let lines = IsolationLines(report: isolation.report, isReplay: isReplay)
+                return .init(verdict: lines.verdict, refused: lines.refusals)
+            }
+        }
         let target = cassette.plan.recording.path
         let new = cassette.recorder.flatMap { $0.path == target ? nil : $0.path }
         if settings.value(Settings.review), let new { run.review = ReviewQuestion(old: target, new: new) }
