@@ -332,7 +332,8 @@ def what_a_run_waits_for_is_said_in_other_tabs(browser, folder):
         assert through(inspector, f"{origin.url}/other") == 200
         drop(one, {"trace.har": har([("http://har.example/one", "first", {})]).encode()})
         current(one, "trace.har")
-        assert one.page.is_hidden("#rules"), "the rules are the run's"
+        # The rules are the run's.
+        one.page.wait_for_selector("#rules", state="hidden")
         one.watched()
         waiting = Waiting(inspector, f"{origin.url}/pay?number=1")
         one.page.wait_for_selector("#paused:has-text('Paused 1')")
