@@ -750,8 +750,11 @@ class App {
     if (event.key === "Escape") {
       event.preventDefault();
       if (!isTyping && this.grid.marked.size) return this.grid.unmark();
-      if (isTyping) this.grid.grid.focus();
-      else if (!$("main").classList.contains("alone")) this.close();
+      if (isTyping) {
+        this.grid.grid.focus();
+        // On a narrow screen, the details hide the list, which cannot have the focus then.
+        if (document.activeElement === event.target) $("side").querySelector("[role=tab][aria-selected=true], .detail-head button")?.focus();
+      } else if (!$("main").classList.contains("alone")) this.close();
       return;
     }
     if (isTyping) return;
