@@ -539,6 +539,40 @@ def a_request_is_edited_and_sent_in_a_form(browser, folder):
                 shot(one, f"form-{size[0]}-{scheme}")
 
 
+@check
+def what_nobody_changes_in_the_form_is_sent_as_it_was_recorded(browser, folder):
+    origin = Receiver()
+    form = b'--b0\r\nContent-Disposition: form-data; name="a"\r\nX-P: 1\r\n\r\none\r\ntwo\r\n--b0\r\nContent-Disposition: form-data; name="b"\r\n\r\n\x01\r\n--b0\r\nContent-Disposition: form-data; name="c"\r\n\r\n3\r\n--b0--\r\n'
+    related = b'--b0\r\nContent-Type: application/json\r\n\r\n{}\r\n--b0\r\nContent-ID: <x>\r\n\r\nx\r\n--b0--\r\n'
+    sent = [("text/plain", b"one\r\ntwo\r\n"), ("application/x-www-form-urlencoded", b"a=it's&b&c=%zz"), ("multipart/form-data; boundary=b0", form), ("multipart/related; boundary=b0", related), ("application/json", b'{"a":\r\n1}')]
+    tape = samples.Cassette()
+    for kind, body in sent:
+        tape.add("POST", f"{origin.url}/x", request={"headers": [f"Content-Type: {kind}"], "body": samples.body_of(body)})
+    with Inspector("inspect", tape.write(f"{folder}/forms.json"), "--web") as inspector, visit(browser, inspector) as one:
+
+        def send(number, change=lambda: None):
+            one.open(number, "request")
+            one.page.focus("#tab-request")
+            one.page.keyboard.press("E")
+            one.until("document.activeElement.id === 'form-url'")
+            change()
+            one.page.keyboard.press("Control+Enter")
+            one.page.click("button:has-text('Send it anyway')")
+            one.page.wait_for_selector("#side .startline:has-text('200')")
+            return origin.got[-1]
+
+        for number, (kind, body) in enumerate(sent, 1):
+            _, _, headers, got = send(number)
+            assert (headers["Content-Type"], got) == (kind, body), (kind, got)
+        # A change keeps the rest: line ends, header lines, and a part without a file name.
+        _, _, headers, got = send(3, lambda: one.page.fill("[aria-label='Part: text'] >> nth=2", "4"))
+        boundary = headers["Content-Type"].split("boundary=")[1].encode()
+        assert got.replace(boundary, b"b0") == form.replace(b"\r\n3\r\n", b"\r\n4\r\n"), got
+        _, _, _, got = send(1, lambda: one.page.fill("#form-text", "one\nthree\n"))
+        assert got == b"one\r\nthree\r\n", got
+        one.calm(allowed=["403"])
+
+
 # MARK: Groups and trees
 
 

@@ -29,6 +29,9 @@ function textOf(array) {
   try { const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(array); return /[\0-\b\v\f\x0e-\x1f]/.test(text) ? null : text; } catch { return null; }
 }
 
+/** The text's bytes. A text area drops the CR of line ends: they come back if all recorded ones were CRLF. */
+function bytesOf(text, recorded = "") { return encoder.encode(/\r\n/.test(recorded) && !/(?:^|[^\r])\n/.test(recorded) ? text.replace(/\n/g, "\r\n") : text); }
+
 function decoded(text) { try { return decodeURIComponent(text.replace(/\+/g, " ")); } catch { return text; } }
 function pairs(text) { return text.split("&").filter(Boolean).map((part) => { const [name, ...value] = part.split("="); return [decoded(name), decoded(value.join("="))]; }); }
 function encoded(rows) { return rows.filter(([name]) => name !== "").map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&"); }
@@ -78,10 +81,12 @@ class Parts {
     for (const part of parts) this.add(part);
   }
 
-  add({ name = "", filename, type = "", text = "", array = null }) {
+  /** - others: header lines that the form does not show; recorded: the bytes of the text. */
+  add({ name = "", filename, type = "", text = "", array = null, others = [], recorded = null }) {
     const input = (label, value, hint) => { const made = element("input", { type: "text", spellcheck: "false", autocomplete: "off", "aria-label": `Part: ${label}`, placeholder: hint ?? label }); made.value = value; return made; };
     const entry = { name: input("name", name), filename: input("file name", filename ?? "", "file name, for a file"), type: input("type", type, "type, such as image/png"), text: element("textarea", { rows: 2, spellcheck: "false", "aria-label": "Part: text" }), array };
     entry.text.value = array ? "" : text;
+    Object.assign(entry, { isFile: filename !== undefined, given: array, others, recorded, recordedText: text, shown: entry.text.value });
     const facts = element("span", { class: "dim", text: array ? `${bytes(array.length)} as recorded` : "" });
     entry.text.hidden = Boolean(array);
     const file = element("input", { type: "file", "aria-label": "Part: file" });
@@ -90,6 +95,7 @@ class Parts {
       if (!one) return;
       entry.array = new Uint8Array(await one.arrayBuffer());
       entry.filename.value = one.name;
+      entry.isFile = true;
       entry.type.value = one.type || "application/octet-stream";
       entry.text.hidden = true;
       facts.textContent = bytes(one.size);
@@ -101,11 +107,15 @@ class Parts {
     this.list.append(item);
   }
 
+  /** What the form says of the parts. */
+  get state() { return this.entries.map((entry) => [entry.name.value, entry.filename.value, entry.type.value, entry.text.value, entry.array === entry.given]); }
+
   bytes(boundary) {
     const all = [];
     for (const entry of this.entries) {
       const filename = entry.filename.value;
-      all.push(encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; name="${quoted(entry.name.value)}"${filename || entry.array ? `; filename="${quoted(filename)}"` : ""}\r\n${entry.type.value ? `Content-Type: ${entry.type.value}\r\n` : ""}\r\n`), entry.array ?? encoder.encode(entry.text.value), encoder.encode("\r\n"));
+      all.push(encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; name="${quoted(entry.name.value)}"${filename || entry.isFile ? `; filename="${quoted(filename)}"` : ""}\r\n${entry.type.value ? `Content-Type: ${entry.type.value}\r\n` : ""}${entry.others.map((line) => `${line}\r\n`).join("")}\r\n`),
+        entry.array ?? (entry.recorded && entry.text.value === entry.shown ? entry.recorded : bytesOf(entry.text.value, entry.recordedText)), encoder.encode("\r\n"));
     }
     return joined([...all, encoder.encode(`--${boundary}--\r\n`)]);
   }
@@ -127,6 +137,8 @@ export class RequestForm {
     this.result = element("div");
     this.problem = element("p", { class: "problem", role: "alert" });
     let recordedBody = new Uint8Array(0);
+    /** The bytes with their coding, if the body has one. */
+    this.sent = null;
     let parts = [];
     try {
       this.text = await api.text(`${base}/text`);
@@ -134,6 +146,7 @@ export class RequestForm {
         if (request.body.decoded > LONGEST) throw new Error("the body is too long for the form: edit the exchange as text");
         recordedBody = (await api.range(`${base}/request/body`, 0, LONGEST)).array;
         if (request.body.multipart) parts = await this.parts(base);
+        if (request.headers.some((line) => /^content-encoding[ \t]*:/i.test(line))) this.sent = (await api.range(`${base}/request/body?as=raw`, 0, LONGEST)).array;
       }
     } catch (error) { this.actions.say(plain(error.message)); return; }
     this.recorded = recordedBody;
@@ -169,6 +182,8 @@ export class RequestForm {
       element("div", { class: "viewer-bar" }, button("Send", "Send this request, and compare the answer with the recorded one (Ctrl-Enter)", () => this.send()), button("As text", "Go on in the editor, with the exchange's text", () => this.toEditor()), button("Back", "Back to the exchange", () => this.actions.open(exchange.key, true))),
       element("p", { class: "facts", text: "Content-Length and the boundary of parts are set for you. The cassette does not change." }), form, this.result);
     this.showBody(false);
+    this.recordedText = text ?? "";
+    this.untouched = this.bodyState;
     this.url.focus();
   }
 
@@ -176,12 +191,13 @@ export class RequestForm {
   async parts(base) {
     const found = await api.json(`${base}/request/parts`);
     const all = [];
+    // Other parts than those of a form would not survive it: such a body stays as it is, or is edited as text.
+    if (found.parts.some((part) => part.multipart || part.label.includes(".") || !part.headers.some((line) => /^content-disposition[ \t]*:[ \t]*form-data\b/i.test(line)))) return [];
     for (const part of found.parts) {
-      if (part.multipart || part.label.includes(".")) continue;
       const { array } = await api.range(`${base}/request/body?part=${encodeURIComponent(part.label)}&as=raw`, 0, LONGEST);
       const text = part.filename === undefined && array.length <= SHOWN ? textOf(array) : null;
       const type = part.headers.find((line) => /^content-type[ \t]*:/i.test(line));
-      all.push({ name: part.name ?? "", filename: part.filename, type: type ? type.slice(type.indexOf(":") + 1).trim() : "", ...(text === null ? { array } : { text }) });
+      all.push({ name: part.name ?? "", filename: part.filename, type: type ? type.slice(type.indexOf(":") + 1).trim() : "", ...(text === null ? { array } : { text, recorded: array }), others: part.headers.filter((line) => !/^content-(?:disposition|type)[ \t]*:/i.test(line)) });
     }
     return all;
   }
@@ -199,14 +215,19 @@ export class RequestForm {
     else if (kind === "text" && /multipart|json|urlencoded/i.test(this.fields.get("content-type") ?? "")) this.fields.set("Content-Type", "text/plain; charset=utf-8");
   }
 
+  /** What the form says of the body and its type. */
+  get bodyState() { return JSON.stringify([this.kind.value, this.area.value, this.form.rows, this.partList.state, this.fields.get("content-type") ?? ""]); }
+
   /** The body's bytes, null for none, and its Content-Type if that has to change. */
   async bytes() {
+    // A body that nobody has changed stays as it was recorded, with its line ends, escapes and boundary.
+    if (this.recorded.length && this.bodyState === this.untouched && this.kind.value !== "file") return { array: this.sent ?? this.recorded, isAsSent: true };
     switch (this.kind.value) {
       case "none": return { array: null };
       case "json":
         try { JSON.parse(this.area.value); } catch (error) { throw new Error(`the body is not JSON (${error.message}): correct it, or choose "text" to send it all the same`); }
-        return { array: encoder.encode(this.area.value) };
-      case "text": return { array: encoder.encode(this.area.value) };
+        return { array: bytesOf(this.area.value, this.recordedText) };
+      case "text": return { array: bytesOf(this.area.value, this.recordedText) };
       case "form": return { array: encoder.encode(encoded(this.form.rows)) };
       case "parts": {
         const boundary = "----wiretape" + [...crypto.getRandomValues(new Uint8Array(12))].map((one) => one.toString(16).padStart(2, "0")).join("");
@@ -225,7 +246,7 @@ export class RequestForm {
 
   /** The exchange's text with the request of the form. */
   async changed() {
-    const { array, type } = await this.bytes();
+    const { array, type, isAsSent } = await this.bytes();
     if (array && array.length > LONGEST) throw new Error(`the body has ${bytes(array.length)}: a page sends at most ${bytes(LONGEST)}`);
     const url = this.url.value.trim();
     let authority;
@@ -243,8 +264,8 @@ export class RequestForm {
     const wrong = fields.find(([name, value]) => !/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[\r\n\0]/.test(value));
     if (wrong) throw new Error(`"${wrong[0]}" is not a header field that can be sent`);
     if (type) fields = [...fields.filter(([name]) => name.toLowerCase() !== "content-type"), ["Content-Type", type]];
-    // The bytes here are without their coding.
-    fields = fields.filter(([name]) => !/^(content-length|transfer-encoding|content-encoding)$/i.test(name));
+    // The bytes of a changed body are without a coding.
+    fields = fields.filter(([name]) => !(isAsSent ? /^(content-length|transfer-encoding)$/i : /^(content-length|transfer-encoding|content-encoding)$/i).test(name));
     fields = fields.map(([name, value]) => (name.toLowerCase() === "host" && value === this.authority ? [name, authority] : [name, value]));
     request.headers = fields.map(([name, value]) => `${name}: ${value}`);
     delete request.trailers;
