@@ -77,8 +77,10 @@ const WRITERS = {
   httpie(request) {
     const text = request.body && textOf(request.body);
     const source = request.body === null ? "" : text === null ? `printf %s ${word(base64(request.body))} | base64 -d | ` : `printf %s ${word(text)} | `;
-    // An empty value needs a semicolon in place of the colon.
-    return `${source}http${request.body === null ? " --ignore-stdin" : ""} ${[request.method, request.url, ...request.fields.map(([name, value]) => (value ? `${name}:${value}` : `${name};`))].map(word).join(" ")}\n`;
+    const odd = request.fields.find(([name, value]) => name.startsWith("-") || /\\[:;=@]/.test(value));
+    if (odd) throw new Error(`HTTPie cannot send the field "${odd[0]}" as it is: copy another form`);
+    // An empty value needs a semicolon in place of the colon. "@" would read a file, and "=" send JSON.
+    return `${source}http${request.body === null ? " --ignore-stdin" : ""} ${[request.method, request.url, ...request.fields.map(([name, value]) => (value ? `${name}:${value.replace(/^[=@]/, "\\$&")}` : `${name};`))].map(word).join(" ")}\n`;
   },
   raw(request) {
     const target = /^[a-z]+:\/\/[^/?#]*(.*)$/i.exec(request.url)?.[1] || "/";
