@@ -84,7 +84,11 @@ const WRITERS = {
   },
   raw(request) {
     const target = /^[a-z]+:\/\/[^/?#]*(.*)$/i.exec(request.url)?.[1] || "/";
-    const head = `${request.method} ${target.startsWith("/") ? target : "/" + target} HTTP/1.1\r\n${request.fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+    // The body is without chunks; HTTP/2 has no Host.
+    const fields = request.fields.filter(([name]) => !/^(?:transfer-encoding|content-length)$/i.test(name));
+    if (!fields.some(([name]) => /^host$/i.test(name))) fields.unshift(["Host", /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(request.url)?.[1] ?? ""]);
+    if (request.body || /^(?:POST|PUT|PATCH)$/.test(request.method)) fields.push(["Content-Length", String(request.body?.length ?? 0)]);
+    const head = `${request.method} ${target.startsWith("/") ? target : "/" + target} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
     if (!request.body) return head;
     const text = textOf(request.body);
     if (text === null) throw new Error("the body is not text, which the clipboard cannot hold as it is: save it, or copy another form");
