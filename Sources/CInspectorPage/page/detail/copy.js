@@ -39,10 +39,12 @@ function word(text) { return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.rep
 function swift(text) { return quoted(text).replace(/\\(?:u([0-9a-f]{4})|b|f|.)/gi, (all, digits) => (digits ? `\\u{${digits}}` : all === "\\b" ? "\\u{8}" : all === "\\f" ? "\\u{c}" : all)); }
 
 function python(library, request) {
-  const text = request.body && textOf(request.body);
-  const bytes = request.body === null ? null : text === null ? `base64.b64decode(${quoted(base64(request.body))})` : `${quoted(text)}.encode()`;
-  const headers = library === "httpx" ? `[\n${request.fields.map(([name, value]) => `        (${quoted(name)}, ${quoted(value)}),\n`).join("")}    ]`
-    : `{\n${Object.entries(joined(request.fields)).map(([name, value]) => `        ${quoted(name)}: ${quoted(value)},\n`).join("")}    }`;
+  const body = request.body && textOf(request.body);
+  const bytes = request.body === null ? null : body === null ? `base64.b64decode(${quoted(base64(request.body))})` : `${quoted(body)}.encode()`;
+  // Python writes texts in header fields as Latin-1 or ASCII alone.
+  const value = (text) => (/^[\x00-\x7f]*$/.test(text) ? quoted(text) : `${quoted(text)}.encode()`);
+  const headers = library === "httpx" ? `[\n${request.fields.map(([name, text]) => `        (${quoted(name)}, ${value(text)}),\n`).join("")}    ]`
+    : `{\n${Object.entries(joined(request.fields)).map(([name, text]) => `        ${quoted(name)}: ${value(text)},\n`).join("")}    }`;
   return [
     ...(bytes?.startsWith("base64") ? ["import base64"] : []), `import ${library}`, "",
     `response = ${library}.request(`, `    ${quoted(request.method)},`, `    ${quoted(request.url)},`, `    headers=${headers},`,
@@ -61,7 +63,9 @@ function joined(fields) {
 const WRITERS = {
   fetch(request) {
     const text = request.body && textOf(request.body);
-    const lines = [`  method: ${quoted(request.method)},`, `  headers: [\n${request.fields.map(([name, value]) => `    [${quoted(name)}, ${quoted(value)}],\n`).join("")}  ],`];
+    // Each character of a field is a byte.
+    const value = (one) => quoted(String.fromCharCode(...new TextEncoder().encode(one)));
+    const lines = [`  method: ${quoted(request.method)},`, `  headers: [\n${request.fields.map(([name, one]) => `    [${quoted(name)}, ${value(one)}],\n`).join("")}  ],`];
     if (request.body) lines.push(text === null ? `  body: Uint8Array.from(atob(${quoted(base64(request.body))}), (one) => one.charCodeAt(0)),` : `  body: ${quoted(text)},`);
     return `const response = await fetch(${quoted(request.url)}, {\n${lines.join("\n")}\n  redirect: "manual",\n});\nconsole.log(response.status, await response.text());\n`;
   },
@@ -73,6 +77,7 @@ const WRITERS = {
       ...request.fields.map(([name, value]) => `request.addValue(${swift(value)}, forHTTPHeaderField: ${swift(name)})`),
       ...(request.body ? [text === null ? `request.httpBody = Data(base64Encoded: ${swift(base64(request.body))})` : `request.httpBody = Data(${swift(text)}.utf8)`] : []),
       "let (data, response) = try await URLSession.shared.data(for: request)", "print((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))", ""].join("\n");
+    if (request.body && /^(?:GET|HEAD)$/.test(request.method)) throw new Error(`fetch sends no body with ${request.method}: copy another form`);
   },
   httpie(request) {
     const text = request.body && textOf(request.body);
