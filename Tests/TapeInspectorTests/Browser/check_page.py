@@ -319,7 +319,7 @@ def the_keyboard_is_enough(browser, folder):
         page.wait_for_selector("[role=tabpanel]")
         keys.press("c")
         one.until("document.querySelector('#live-words').textContent.includes('copied')")
-        assert page.evaluate("navigator.clipboard.readText()").startswith("curl ")
+        assert "curl " in page.evaluate("navigator.clipboard.readText()")
         keys.press("Escape")
         page.wait_for_selector("#main.alone")
         assert page.evaluate("document.activeElement.getAttribute('role')") == "grid"
@@ -531,7 +531,7 @@ def several_exchanges_are_exported_commented_and_deleted(browser, folder):
 def requests_are_copied_in_every_form(browser, folder):
     with Inspector("inspect", samples.everything(f"{folder}/everything.json"), "--web") as inspector, visit(browser, inspector) as one:
         one.open(3, "request")
-        starts = {"curl": "curl", "fetch (JavaScript)": "const response = await fetch(", "Python requests": "import", "Python httpx": "import", "Swift (URLSession)": "import Foundation", "HTTPie": ("http", "printf")}
+        starts = {"curl": ("curl", "printf"), "fetch (JavaScript)": "const response = await fetch(", "Python requests": "import", "Python httpx": "import", "Swift (URLSession)": "import Foundation", "HTTPie": ("http", "printf")}
         for words, start in starts.items():
             one.page.keyboard.press("C")
             one.page.click(f"dialog button:text-is('{words}')")
@@ -541,6 +541,42 @@ def requests_are_copied_in_every_form(browser, folder):
             assert text.startswith(start), (words, text[:100])
             if words.startswith("Python"):
                 compile(text, words, "exec")
+        one.calm()
+
+
+@check
+def copied_requests_send_what_was_recorded(browser, folder):
+    tape = samples.Cassette()
+    fields = ["Host: api.example", "X-File: @/etc/passwd", "X-Number: =5", "X-Name: \ubcf4\ub9ac", "Transfer-Encoding: chunked", "Content-Type: text/plain"]
+    tape.add("POST", "http://api.example/x", request={"headers": fields, "body": samples.body_of("one\r\ntwo")})
+    tape.add("POST", "http://api.example/y", request={"headers": ["Content-Type: multipart/form-data; boundary=b0"], "body": samples.body_of(b'--b0\r\nContent-Disposition: form-data; name="f"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n\x89\0\r\n--b0--\r\n')})
+    tape.add("GET", "http://api.example/z", request={"headers": [], "body": samples.body_of("one")})
+    path = tape.write(f"{folder}/copies.json")
+    with Inspector("inspect", path, "--web") as inspector, visit(browser, inspector) as one:
+
+        def copied(number, words, said="copied"):
+            one.open(number, "request")
+            one.page.keyboard.press("C")
+            one.page.click(f"dialog button:text-is('{words}')")
+            one.until(f"document.querySelector('#live-words').textContent.includes('{said}')")
+            one.page.wait_for_timeout(60)
+            return one.page.evaluate("navigator.clipboard.readText()")
+
+        # HTTPie would read a file for "@", and send JSON for "=".
+        text = copied(1, "HTTPie")
+        assert "'X-File:\\@/etc/passwd'" in text and "'X-Number:\\=5'" in text, text
+        # The body is there without its chunks.
+        text = copied(1, "raw HTTP")
+        assert "Transfer-Encoding" not in text and text.endswith("Content-Length: 8\r\n\r\none\r\ntwo"), text
+        # curl sends an empty body if a file is missing.
+        text = copied(1, "curl")
+        assert text.startswith("printf %s b25lDQp0d28= | base64 -d | curl 'http://api.example/x'") and text.endswith("--data-binary @-\n"), text
+        text = copied(2, "curl", "it sends files")
+        assert text.startswith(f"# first, for the files that it sends: wiretape show {path} 2 --curl --files wiretape-2 > /dev/null\ncurl "), text
+        # Libraries take fields as bytes, or their characters as bytes.
+        assert '"\ubcf4\ub9ac".encode()' in copied(1, "Python requests")
+        assert json.dumps("\ubcf4\ub9ac".encode().decode("latin-1"), ensure_ascii=False) in copied(1, "fetch (JavaScript)")
+        assert copied(3, "fetch (JavaScript)", "fetch sends no body with GET")
         one.calm()
 
 

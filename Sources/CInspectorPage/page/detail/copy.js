@@ -1,4 +1,5 @@
 import * as api from "../core/api.js";
+import { commandLine } from "../core/text.js";
 
 /** The forms in which a request can be copied. */
 export const FORMS = [["curl", "curl"], ["fetch", "fetch (JavaScript)"], ["requests", "Python requests"], ["httpx", "Python httpx"], ["swift", "Swift (URLSession)"], ["httpie", "HTTPie"], ["raw", "raw HTTP"]];
@@ -9,8 +10,8 @@ const OWN = /^(host|content-length|connection|proxy-connection|transfer-encoding
 const LONGEST = 1 << 20;
 
 /** A request as the text of a program or a command that sends it. */
-export async function copied(exchange, form) {
-  if (form === "curl") return api.text(`${exchange.base}/curl`);
+export async function copied(exchange, form, path = "FILE") {
+  if (form === "curl") return withFiles(await api.text(`${exchange.base}/curl`), exchange, path);
   const { request } = exchange;
   const fields = request.headers.map((line) => { const colon = line.indexOf(":"); return [line.slice(0, colon), line.slice(colon + 1).trim()]; }).filter(([name]) => name);
   let body = null;
@@ -20,6 +21,18 @@ export async function copied(exchange, form) {
     body = array;
   }
   return WRITERS[form]({ method: request.method, url: request.url, fields: form === "raw" ? fields : fields.filter(([name]) => !OWN.test(name)), body, version: request.version });
+}
+
+/** A curl command that needs no file, or says how to get those that it sends: curl sends an empty body if one is missing. */
+async function withFiles(command, exchange, path) {
+  const folder = `wiretape-${exchange.number}`;
+  const whole = `--data-binary '@${folder}/${exchange.number}-request.bytes'\n`;
+  if (command.endsWith(whole)) {
+    const { array, size } = await api.range(`${exchange.base}/request/body?as=raw`, 0, LONGEST);
+    if (size <= array.length) return command.slice(0, -whole.length).replace(/^curl /m, `printf %s ${word(base64(array))} | base64 -d | curl `) + "--data-binary @-\n";
+  }
+  if (!command.includes(`"${folder}/${exchange.number}-request-`) && !command.endsWith(whole)) return command;
+  return `# first, for the files that it sends: ${commandLine("wiretape", "show", path, String(exchange.number), "--curl", "--files", folder)} > /dev/null\n${command}`;
 }
 
 /** The bytes as text; null if they are no UTF-8 text. */
@@ -62,6 +75,7 @@ function joined(fields) {
 
 const WRITERS = {
   fetch(request) {
+    if (request.body && /^(?:GET|HEAD)$/.test(request.method)) throw new Error(`fetch sends no body with ${request.method}: copy another form`);
     const text = request.body && textOf(request.body);
     // Each character of a field is a byte.
     const value = (one) => quoted(String.fromCharCode(...new TextEncoder().encode(one)));
@@ -77,7 +91,6 @@ const WRITERS = {
       ...request.fields.map(([name, value]) => `request.addValue(${swift(value)}, forHTTPHeaderField: ${swift(name)})`),
       ...(request.body ? [text === null ? `request.httpBody = Data(base64Encoded: ${swift(base64(request.body))})` : `request.httpBody = Data(${swift(text)}.utf8)`] : []),
       "let (data, response) = try await URLSession.shared.data(for: request)", "print((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))", ""].join("\n");
-    if (request.body && /^(?:GET|HEAD)$/.test(request.method)) throw new Error(`fetch sends no body with ${request.method}: copy another form`);
   },
   httpie(request) {
     const text = request.body && textOf(request.body);

@@ -125,7 +125,10 @@ export class Detail {
   async copyForm(form, words) {
     if (!this.exchange) return;
     if (this.exchange.isOpen) { this.actions.say("the exchange is still open"); return; }
-    try { await this.copy(await copied(this.exchange, form), `${words} copied`); } catch (error) { this.actions.say(plain(error.message)); }
+    try {
+      const text = await copied(this.exchange, form, this.actions.path());
+      await this.copy(text, text.startsWith("# first, ") ? `${words} copied; it sends files: its first line says how to get them` : `${words} copied`);
+    } catch (error) { this.actions.say(plain(error.message)); }
   }
 
   async copy(text, words) {
