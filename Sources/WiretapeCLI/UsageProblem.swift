@@ -88,7 +88,7 @@ struct UsageProblem {
             return "\(option) takes HOST:PORT or a port from 0 to 65535, such as 127.0.0.1:7070 or 7070, and not \"\(value)\"."
         }
         if found.option == "<n>" {
-            return "\"\(value)\" is not the number of an exchange: \"wiretape \(command) FILE\" without it lists them."
+            return "\"\(value)\" is not the number of an exchange: \"wiretape inspect FILE\" lists them."
         }
         if option == "--exchanges" {
             return "--exchanges takes two numbers of exchanges, such as 3:7, or one for both, and not \"\(value)\"."
