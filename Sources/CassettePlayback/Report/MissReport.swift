@@ -574,7 +574,10 @@ enum IgnorablePlace {
 
     /// Placeholders and boundaries in a name differ from run to run.
     private static func place(_ kind: String, _ name: String) -> String? {
-        self.isTypeable(name) && !name.contains("{{") ? kind + name : nil
+        guard self.isTypeable(name), !name.contains("{{") else { return nil }
+        // A rule takes "[*]" for any index, and what follows a bar for a place in the value.
+        if kind == "query:" || kind == "form:", name.contains("[*]") { return nil }
+        return kind == "form:" && name.contains("|") ? nil : kind + name
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
