@@ -1867,7 +1867,7 @@ def a_request_is_sent_again(browser, folder):
         keys.press("r")
         page.wait_for_selector(".startline:has-text('HTTP/1.1 200 OK')")
         shown = page.inner_text("#side")
-        assert "response body" in shown and "/other" in shown and '{"path": "/pets"}' in shown, shown
+        assert "response json:/path" in shown and "/other" in shown and '{"path": "/pets"}' in shown, shown
         one.axe("sent again")
         keys.press("Escape")
         keys.press("j")
