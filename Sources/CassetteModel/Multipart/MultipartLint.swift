@@ -207,9 +207,9 @@ enum BoundaryGuess {
         }
         guard let named else { return nil }
         let shown = PlainText.escape(named.bytes, limit: 80)
-        let what = head.isEmpty ? "the body is empty" : "the body has no line \"--\(shown)\""
-        return MultipartProblem(
-            .noDelimiter, offset: 0, "\(what); write that line before each part and \"--\(shown)--\" after the last")
+        let what =
+            head.isEmpty ? "the body is empty; write the line \"--\(shown)\"" : "the body has no line \"--\(shown)\"; write that line"
+        return MultipartProblem(.noDelimiter, offset: 0, "\(what) before each part and \"--\(shown)--\" after the last")
     }
 
     /// The rest of the first line that begins with two hyphens.
