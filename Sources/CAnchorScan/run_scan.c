@@ -2,6 +2,8 @@
 // Words of texts are shorter than a run, so most of them are skipped: by their bits in a vector's mask, or from the byte at which a run would end.
 #include "anchor_scan.h"
 
+#include <string.h>
+
 /// By the high half of a byte, the low halves of the characters of runs, one bit each: `+-/`, digits, capitals with `_`, small letters.
 static const uint16_t characters[16] = {0, 0, 0xa800, 0x03ff, 0xfffe, 0x87ff, 0xfffe, 0x07ff};
 
@@ -47,8 +49,16 @@ __attribute__((target("avx2"))) static inline uint32_t mask32(const uint8_t *tex
 __attribute__((target("avx2"))) static size_t scan_vectors(
     const uint8_t *text, size_t count, size_t *from, TextRun *runs, size_t limit) {
     size_t found = 0, at = *from, start = at;
-    for (; at + 32 <= count; at += 32) {
-        uint32_t mask = mask32(text + at);
+    for (; at < count; at += 32) {
+        uint32_t mask;
+        if (count - at >= 32) {
+            mask = mask32(text + at);
+        } else {
+            // A zero is no character of a run.
+            uint8_t rest[32] = {0};
+            memcpy(rest, text + at, count - at);
+            mask = mask32(rest);
+        }
         if (mask == UINT32_MAX) continue;
         size_t lead = (size_t)__builtin_ctz(~mask);
         if (at + lead - start >= RUN_SCAN_LEAST) {
@@ -75,7 +85,9 @@ __attribute__((target("avx2"))) static size_t scan_vectors(
         }
         start = at + 32 - (size_t)__builtin_clz(~mask);
     }
-    *from = start;
+    // A run that ends with the text, at the end of a vector.
+    if (start < count && count - start >= RUN_SCAN_LEAST) runs[found++] = (TextRun){start, count};
+    *from = count;
     return found;
 }
 
@@ -90,9 +102,9 @@ static size_t scan_vectors(const uint8_t *text, size_t count, size_t *from, Text
 #endif
 
 size_t run_scan(const uint8_t *text, size_t count, size_t *from, TextRun *runs, size_t limit) {
-    size_t found = 0;
-    if (has_vectors()) found = scan_vectors(text, count, from, runs, limit);
-    // The last bytes, unless the runs are full before.
-    if (found < limit) found += scan_bytes(text, count, from, runs + found, limit - found);
-    return found;
+    if (count - *from < RUN_SCAN_LEAST) {
+        *from = count;
+        return 0;
+    }
+    return has_vectors() ? scan_vectors(text, count, from, runs, limit) : scan_bytes(text, count, from, runs, limit);
 }

@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import TapeBytes
 
 /// A key or token of a vendor, recognised by the prefix that the vendor assigns and by random characters after it, wherever it is in a text.
 ///
@@ -105,7 +106,10 @@ struct VendorKey: Sendable {
                 found.append(range)
                 break
             }
-            start = (start..<run.upperBound).first { text[$0] == UInt8(ascii: "/") || text[$0] == UInt8(ascii: "+") }.map { $0 + 1 } ?? .max
+            start =
+                ByteScan.index(
+                    of: UInt8(ascii: "/"), or: UInt8(ascii: "+"), in: UnsafeRawBufferPointer(rebasing: text[..<run.upperBound]), from: start
+                ) + 1
         }
         return found + self.dottedKeys(in: run, of: text)
     }
