@@ -146,6 +146,21 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         return ignore.isEmpty && !others.isEmpty ? ([], [], []) : (ignore, paths, sort)
     }
 
+    /// Says which other near requests the same rules make equal: the order decides between their answers. Empty if there are none.
+    private func alsoEqual(under rules: (ignore: [String], patterns: [String], sort: [String])) -> String {
+        let outermost = Set(IgnorablePlace.outermost(rules.ignore))
+        func isCovered(_ difference: RequestDifference, of near: NearRequest) -> Bool {
+            if case .path = difference { return near.randomPaths.contains(where: rules.patterns.contains) }
+            if let array = Self.sorted(difference) { return rules.sort.contains(array) }
+            guard let place = IgnorablePlace.text(difference) ?? (difference.isOfBody ? IgnorablePlace.body : nil) else { return false }
+            return Set(IgnorablePlace.outermost(rules.ignore + [place])) == outermost
+        }
+        let others = self.nearest.dropFirst().filter { near in near.differences.allSatisfy { isCovered($0, of: near) } }
+        guard !others.isEmpty else { return "" }
+        let numbers = others.map { "\($0.index + 1)" }.joined(separator: " and ")
+        return " (and with \(others.count == 1 ? "exchange" : "exchanges") \(numbers), which then answer in recorded order)"
+    }
+
     /// The array whose order makes the difference, in the grammar of `--sort`.
     private static func sorted(_ difference: RequestDifference) -> String? {
         switch difference {
@@ -257,7 +272,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     private func match(_ other: String) -> String {
         let (ignore, patterns, sort) = self.rules
         guard !ignore.isEmpty || !patterns.isEmpty || !sort.isEmpty else { return other }
-        let start = "to match it with exchange \(self.nearest[0].index + 1), "
+        let start = "to match it with exchange \(self.nearest[0].index + 1)\(self.alsoEqual(under: (ignore, patterns, sort))), "
         let lists = [(name: "patterns", rules: patterns), ("ignore", ignore), ("sort", sort)].filter { !$0.rules.isEmpty }
         switch self.audience {
         case .commandLine:

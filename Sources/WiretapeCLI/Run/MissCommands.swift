@@ -34,9 +34,11 @@ struct MissCommands {
             if !places.contains(place) { places.append(place) }
         }
         guard !places.isEmpty else { return nil }
+        // Which requests that makes equal is not known here.
         let number = lines[first].dropFirst("  exchange ".count).prefix { $0.isNumber }
         let options = places.map { "--ignore \(ShellWord.quoted($0))" }.joined(separator: " ")
-        return "to match it with exchange \(number) all the same: \(self.command(adding: options))"
+        return
+            "to match it with exchange \(number) all the same, as any other request that differs only there: \(self.command(adding: options))"
     }
 
     /// The place that a line of differences is about, as `--ignore` takes it.
