@@ -127,9 +127,11 @@ struct IsolateCommand: ParsableCommand {
             _ = child.wait()
             return nil
         }
+        let stubborn = StubbornCommand(say: { Terminal.error.complain($0) }, send: { child.send(signal: $0) })
         SignalThread.start { arrival in
-            if !arrival.isFromTerminal { child.send(signal: arrival.signal) }
+            if arrival.isFromTerminal { stubborn.interrupted() } else { child.send(signal: arrival.signal) }
         }
+        defer { stubborn.ended() }
         return child.wait()
     }
 

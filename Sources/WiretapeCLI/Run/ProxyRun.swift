@@ -485,11 +485,13 @@ struct ProxyRun {
         #endif
         if self.proxy.verbose { screen.say("listening on http://\(server.address)") }
         screen.showCounts { server.counts }
+        let stubborn = StubbornCommand(say: { Terminal.error.complain($0) }, send: { child.send(signal: $0) })
         SignalThread.start { arrival in
             closing.signalled()
-            if !arrival.isFromTerminal { child.send(signal: arrival.signal) }
+            if arrival.isFromTerminal { stubborn.interrupted() } else { child.send(signal: arrival.signal) }
         }
         let status = child.wait()
+        stubborn.ended()
         SignalThread.close(self.file)
         closing.begin()
         return Outcome(childStatus: status)
