@@ -244,7 +244,27 @@ struct MessageLint {
                 change: bytes.count <= 4096 ? try LintChange(0..<bytes.count, by: Array(text.utf8), in: contents) : nil))
     }
 
+    /// Whether a body is several lines of JSON, and whether they are a bulk request of Elasticsearch or OpenSearch, which may be sent as
+    /// `application/json` (Elasticsearch, "Bulk index or delete documents" and "Run multiple searches"). Nil if it is something else.
+    private static func isBulk(_ bytes: [UInt8]) -> Bool? {
+        let lines = bytes.split(separator: 10).filter { !$0.allSatisfy { $0 <= 32 } }
+        guard lines.count > 1, let first = try? JSONDocument(Array(lines[0])).root, first.kind == .object,
+            lines.dropFirst().allSatisfy({ (try? JSONDocument(Array($0))) != nil })
+        else { return nil }
+        let names = first.members.map { $0.name }
+        return names.isEmpty || ["index", "create", "update", "delete"].contains { first[$0]?.kind == .object }
+            || ["index", "indices"].contains { first[$0] != nil }
+    }
+
     private mutating func brokenJSON(_ error: JSONSyntaxError, _ bytes: [UInt8], _ contents: BodyContents, isWhole: Bool) throws {
+        if let isBulk = Self.isBulk(bytes) {
+            guard !isBulk else { return }
+            self.findings.append(
+                BodyLint.Finding(
+                    "notJSON", offset: 0, "\"Content-Type\" says JSON, and the body is lines of JSON; write application/x-ndjson",
+                    change: LintChange(field: self.type?.line, by: Array("Content-Type: application/x-ndjson".utf8))))
+            return
+        }
         if try Self.kind(contents) == .form { return self.mismatch(.form, "application/json") }
         if let encoding = Self.encoding(bytes) {
             self.findings.append(

@@ -50,6 +50,17 @@ import Testing
         #expect(found.map(\.kind) == ["notJSON"] && found.first?.sentence.contains("is in \(encoding), which") == true)
     }
 
+    /// Servers of bulk requests take both types.
+    @Test(arguments: [
+        ("{\"index\":{\"_index\":\"pets\"}}\n{\"name\":\"Bori\"}\n{\"delete\":{\"_id\":\"1\"}}\n", true),
+        ("{\"create\":{}}\r\n{\"a\":1}\r\n", true), ("{}\n{\"query\":{}}\n", true), ("{\"index\":\"pets\"}\n{\"query\":{}}\n", true),
+        ("{\"a\":1}\n{\"a\":2}\n", false),
+    ]) func linesOfJSONAreJSONInBulkRequestsOnly(_ text: String, isBulk: Bool) throws {
+        let found = try self.findings(Array(text.utf8), "Content-Type: application/json")
+        #expect(found.map(\.kind) == (isBulk ? [] : ["notJSON"]))
+        #expect(isBulk || found.first?.sentence.contains("application/x-ndjson") == true)
+    }
+
     @Test func aMarkIsTakenAwayInWhatToWrite() throws {
         let change = try self.findings(Array("\u{feff}{}".utf8), "Content-Type: application/json").first?.change
         #expect(change?.removed == [0xef, 0xbb, 0xbf] && change?.inserted == [] && change?.offset == 0)
