@@ -56,7 +56,8 @@ import Testing
         let cassette = try self.cassette(fault, first: count)
         _ = await self.session(cassette, Self.policy).request("http://a.test/pay", method: HTTPSession.Method(rawValue: method)).validate()
             .serializingData().response
-        #expect(cassette.clientFindings == [])
+        // A client may be judged before the end if the machine is so slow that no retry can come any more.
+        #expect(cassette.clientFindings.allSatisfy { kinds.contains($0.kind) })
         let outcome = try cassette.close()
         #expect(cassette.clientFindings.map(\.kind) == kinds)
         #expect(
