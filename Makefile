@@ -18,6 +18,7 @@ demo:
 program:
 	@sh scripts/setup.sh build
 	sh scripts/release.sh --product wiretape -Xlinker -s
+	sh scripts/release.sh --product wiretape-clock -Xlinker -s
 
 PROGRAM = .build/release/wiretape
 
@@ -25,18 +26,21 @@ PROGRAM = .build/release/wiretape
 dist:
 	@sh scripts/setup.sh build
 	sh scripts/release.sh --product wiretape
+	sh scripts/release.sh --product wiretape-clock
 	sh packaging/dist.sh $(PROGRAM)
 
 ## Makes the package for Debian 12 and newer, in .build/dist.
 deb:
 	@sh scripts/setup.sh package
 	sh scripts/release.sh --product wiretape
+	sh scripts/release.sh --product wiretape-clock
 	sh packaging/deb.sh $(PROGRAM)
 
 ## Makes the container image with buildah, in .build/dist.
 image:
 	@sh scripts/setup.sh image
 	sh scripts/release.sh --product wiretape
+	sh scripts/release.sh --product wiretape-clock
 	sh packaging/image.sh $(PROGRAM)
 
 ## Dates the changelog, commits, tags, and makes all artefacts, but publishes nothing: make release VERSION=1.2.3; DRY_RUN=1 changes nothing.

@@ -34,6 +34,8 @@ let package = Package(
         .library(name: "WiretapeHTTPTypes", targets: ["WiretapeHTTPTypes"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
+        // Loaded into programs, next to the executable (docs/decisions/0101-the-recorded-clock.md).
+        .library(name: "wiretape-clock", type: .dynamic, targets: ["CRecordedClock"]),
         .plugin(name: "WiretapePlugin", targets: ["WiretapePlugin"]),
     ],
     traits: [
@@ -124,6 +126,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
+        // Goes in front of a program's C library, so it needs nothing else: the flag leaves out Swift's start files. Nothing depends on it.
+        .target(
+            name: "CRecordedClock",
+            linkerSettings: [.unsafeFlags(["-nostartfiles"], .when(platforms: [.linux]))]),
         // Reads the program's arguments where Swift itself would need /proc.
         .target(name: "CArguments"),
         // The inspector's page, embedded so that the binary still has it after a move (docs/decisions/0054-the-page-in-the-binary.md).

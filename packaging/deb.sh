@@ -16,7 +16,7 @@ mkdir -p "$out"
 sh "$here/stage.sh" "$program" "$work/stage"
 package=$work/package
 mkdir -p "$package/DEBIAN" "$package/usr"
-mv "$work/stage/bin" "$work/stage/share" "$package/usr/"
+mv "$work/stage/bin" "$work/stage/lib" "$work/stage/share" "$package/usr/"
 documents=$package/usr/share/doc/wiretape
 mkdir -p "$documents"
 python3 "$here/components.py" copyright >"$documents/copyright"
@@ -26,7 +26,7 @@ gzip -9 -n <"$work/changelog" >"$documents/changelog.gz"
 # dpkg-shlibdeps needs a debian/control in the folder that it is started in, but reads only the names in it.
 mkdir "$work/debian"
 printf 'Source: wiretape\n\nPackage: wiretape\nArchitecture: %s\n' "$architecture" >"$work/debian/control"
-depends=$(cd "$work" && dpkg-shlibdeps -O "-epackage/usr/bin/wiretape" | sed -n 's/^shlibs:Depends=//p')
+depends=$(cd "$work" && dpkg-shlibdeps -O "-epackage/usr/bin/wiretape" "-epackage/usr/lib/wiretape/libwiretape-clock.so" | sed -n 's/^shlibs:Depends=//p')
 [ -n "$depends" ]
 
 size=$(du -k -s --apparent-size "$package/usr" | cut -f1)

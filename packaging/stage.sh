@@ -1,7 +1,7 @@
 #!/bin/sh
-# Creates the files that every package contains: the program, completions, manual pages, licences.
+# Creates the files that every package contains: the program, the library for --clock recorded, completions, manual pages, licences.
 #
-#   sh packaging/stage.sh PROGRAM FOLDER     FOLDER gets bin, share and licenses; it must not exist yet
+#   sh packaging/stage.sh PROGRAM FOLDER     FOLDER gets bin, lib, share and licenses; it must not exist yet. The library is next to PROGRAM.
 set -eu
 program=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,6 +11,10 @@ root=$(dirname "$here")
 mkdir "$folder"
 install -D -m 755 "$program" "$folder/bin/wiretape"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder/bin/wiretape"
+library=$(dirname "$program")/libwiretape-clock.so
+[ -f "$library" ] || { echo "stage.sh: there is no \"$library\": sh scripts/release.sh --product wiretape-clock builds it." >&2; exit 1; }
+install -D -m 644 "$library" "$folder/lib/wiretape/libwiretape-clock.so"
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder/lib/wiretape/libwiretape-clock.so"
 
 # bash loads completions by name and interprets them itself, so lintian reports a line that names an interpreter as an error.
 mkdir -p "$folder/share/bash-completion/completions" "$folder/share/zsh/vendor-completions" "$folder/share/fish/vendor_completions.d"

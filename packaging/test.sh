@@ -59,6 +59,8 @@ bare "cd /root
     wiretape replay secure.json -- curl -sf https://localhost:$https/pets >>replayed
     wiretape replay two.json --client-http2 always -- curl -sf --http2 -w '%{http_version}\n' https://localhost:$https/pets >>replayed
     cmp recorded replayed && grep -qx 2 replayed"
+bare "cd /root && sed -i 's/\"started\": \"[0-9]*/\"started\": \"2020/' pets.json
+    wiretape replay pets.json --clock recorded -- sh -c 'date +%Y; curl -sf http://127.0.0.1:$http/pets' >past && grep -qx 2020 past && grep -q Miso past"
 status=0
 bare "cd /root && wiretape replay pets.json -- curl -s http://127.0.0.1:$http/dogs" >"$work/miss" 2>&1 || status=$?
 [ "$status" = 3 ] && grep -q 'no recorded exchange answers' "$work/miss" || fail "a miss exits with $status: $(cat "$work/miss")"

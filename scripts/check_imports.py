@@ -36,6 +36,7 @@ TABLE = {
     "CassetteStore": [*PLATFORM, *FORMAT, "CJSONScan"],
     "CAnchorScan": [],
     "CArguments": [],
+    "CRecordedClock": [],
     "CassetteRedaction": [*PLATFORM, *FORMAT, "CAnchorScan"],
     "CassettePlayback": [*PLATFORM, *FOR_PLAYBACK],
     "CassetteTools": [*PLATFORM, *FOR_PLAYBACK, "CassettePlayback"],

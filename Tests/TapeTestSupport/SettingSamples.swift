@@ -7,6 +7,7 @@ public enum SettingSamples {
         "secretEnv": ("KEY_A", "KEY_B"), "redaction": ("true", "false"), "repeat": ("last", "cycle"), "repeatMatching": ("~u a", "~m POST"),
         "order": ("strict", "any"), "conversation": ("any", "strict"), "ranges": ("exact", "computed"), "latency": ("recorded", "250ms"),
         "originErrors": ("page", "break"), "refreshDates": ("true", "false"), "refreshFields": ("json:/a", "json:/b"),
+        "clock": ("recorded", "real"),
         "failOn": ("unused", "miss,unsearched"), "maxAge": ("1d", "2h"), "onExpired": ("fail", "warn"), "keepOnFailure": ("false", "true"),
         "review": ("true", "false"), "durability": ("full", "normal"), "onDiskFull": ("refuse", "pass"), "seed": ("7", "8"),
         "listen": ("127.0.0.1:7070", "[::1]:1"), "grace": ("0", "9"), "passthrough": ("a.test", "*.b.test"),

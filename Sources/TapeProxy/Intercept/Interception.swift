@@ -24,7 +24,7 @@ final class Interception: Sendable {
     private let clock: WallClock
 
     init(_ settings: TLSSettings, clock: WallClock = WallClock()) throws {
-        let now = clock.now.microseconds / 1_000_000
+        let now = settings.leafTime ?? clock.now.microseconds / 1_000_000
         let authority = try settings.authority.load(now: now)
         self.settings = settings
         self.clock = clock
@@ -86,7 +86,7 @@ final class Interception: Sendable {
         try self.mint(host: MagicHost.name, serverName: nil, upstreamNames: []).certificate.summary.publicKeyDigest
     }
 
-    private var now: Int64 { self.clock.now.microseconds / 1_000_000 }
+    private var now: Int64 { self.settings.leafTime ?? self.clock.now.microseconds / 1_000_000 }
 }
 
 /// The HTTP version negotiated with a client in its TLS handshake (RFC 7301). It is binding: other bytes are an error.

@@ -225,6 +225,13 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     public var description: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
 }
 
+/// The clock of a program that is run.
+public enum ProgramClock: String, Sendable, Hashable, CaseIterable {
+    case real
+    /// In a replay, it starts where the recording starts.
+    case recorded
+}
+
 /// A value given to a run, and its source.
 public struct Setting<Value: Sendable & Hashable>: Sendable, Hashable {
     public var value: Value

@@ -181,7 +181,7 @@ public struct SettingRow: Sendable {
 public struct SettingOption: Sendable, Hashable {
     /// Which commands have it, and under which title.
     public enum Group: Sendable, Hashable {
-        case mode, rules, moreRules, failures, answers, pace, modify, listening, proxy, redaction, recording, keeping, store
+        case mode, rules, moreRules, failures, answers, pace, clock, modify, listening, proxy, redaction, recording, keeping, store
     }
 
     /// How a shell completes its value.

@@ -184,6 +184,11 @@ public enum Settings {
         return text
     }
 
+    public static let clock = RunSetting<ProgramClock>(
+        "clock", standard: .real,
+        "With recorded, the program after -- runs at the time of the recording: its clock starts where the recording starts (Linux; not programs in Go or without shared libraries). Default: real.",
+        option: SettingOption("clock", "time", in: .clock))
+
     // MARK: Verdicts
 
     /// In a session, a string or a list of strings.
@@ -328,7 +333,8 @@ public enum Settings {
     public static let rows: [SettingRow] = [
         mode.row, match.row, presets.row, ignore.row, patterns.row, replace.row, sort.row, optional.row, descriptors.row, redact.row,
         keep.row, secretEnv.row, redaction.row, repetition.row, repeatMatching.row, order.row, conversation.row, ranges.row, latency.row,
-        originErrors.row, refreshDates.row, refreshFields.row, failOn.row, maxAge.row, onExpired.row, keepOnFailure.row, review.row,
+        originErrors.row, refreshDates.row, refreshFields.row, clock.row, failOn.row, maxAge.row, onExpired.row, keepOnFailure.row,
+        review.row,
         durability.row, onDiskFull.row, maxExchanges.row, modify.row, verdict.row, seed.row, listen.row, grace.row, passthrough.row,
         refuse.row,
         upstreamCA.row, insecureUpstream.row, store.row, endpoint.row, region.row, pathStyle.row, fetch.row,

@@ -43,6 +43,8 @@ public struct TLSSettings: Sendable {
     }
 
     public var authority: Authority
+    /// A time at which the leaves have to be valid, in seconds since 1970; nil for now. The authority has to be valid then, too.
+    public var leafTime: Int64?
     /// Hosts whose tunnels are passed through without interception.
     public var passthrough: [HostPattern]
     /// Hosts to which no tunnel is opened.

@@ -97,6 +97,29 @@ public struct CertificateAuthority: ~Copyable, Sendable {
 
     public func keyPEM() throws(CertificateError) -> [UInt8] { try self.key.pem() }
 
+    /// Whether leaves that it signs are valid at `time`, in seconds since 1970.
+    public func signs(at time: Int64) -> Bool {
+        self.certificate.notBefore <= time - Self.margin && self.certificate.notAfter > time + Self.margin
+    }
+
+    /// The certificate with an earlier beginning, and everything else as it is: for clients whose clocks are in the past. Clients that trust
+    /// it accept leaves signed by this authority, since name and key are the same. Each call signs anew.
+    ///
+    /// Throws if the certificate is not signed with its own key, so that it cannot be signed again.
+    ///
+    /// - Parameter notBefore: seconds since 1970. The end stays, unless it would come before ten years later.
+    public func certificatePEM(validFrom notBefore: Int64) throws(CertificateError) -> [UInt8] {
+        guard X509_self_signed(self.chain.pointers[0], 0) == 1 else {
+            throw CertificateError(
+                .notAuthority,
+                "the authority \"\(self.certificate.subject)\" is signed by another, so it cannot be made valid earlier; use a root")
+        }
+        let draft = try CertificateDraft(
+            copying: self.chain.pointers[0], notBefore: notBefore,
+            notAfter: max(self.certificate.notAfter, notBefore + Self.lifetime))
+        return try draft.signed(with: self.key).pem()
+    }
+
     /// A certificate for a server with `key`, valid for at most a year and never longer than the authority.
     ///
     /// - Parameter now: seconds since 1970.
@@ -153,14 +176,28 @@ struct CertificateDraft: ~Copyable {
         let certificate = Certificate(owned: pointer)
         // 2 means version 3 (RFC 5280, 4.1.2.1).
         try Self.check(X509_set_version(pointer, 2))
+        try Self.setSerial(pointer)
+        try Self.check(wiretape_set_validity(pointer, notBefore, notAfter))
+        try Self.check(X509_set_pubkey(pointer, key.pointer))
+        self.certificate = certificate
+    }
+
+    /// A copy with a new serial number, valid from `notBefore` to `notAfter`, in seconds since 1970.
+    init(copying certificate: OpaquePointer, notBefore: Int64, notAfter: Int64) throws(CertificateError) {
+        ErrorQueue.clear()
+        guard let pointer = X509_dup(certificate) else { throw .library("copy a certificate") }
+        let copy = Certificate(owned: pointer)
+        try Self.setSerial(pointer)
+        try Self.check(wiretape_set_validity(pointer, notBefore, notAfter))
+        self.certificate = copy
+    }
+
+    private static func setSerial(_ pointer: OpaquePointer) throws(CertificateError) {
         var serial = [UInt8](repeating: 0, count: Self.serialLength)
         try Self.check(RAND_bytes(&serial, Int32(serial.count)))
         // Positive, and always of the same length (RFC 5280, 4.1.2.2).
         serial[0] = serial[0] & 0x7F | 0x40
         try Self.check(wiretape_set_serial(pointer, serial, Int32(serial.count)))
-        try Self.check(wiretape_set_validity(pointer, notBefore, notAfter))
-        try Self.check(X509_set_pubkey(pointer, key.pointer))
-        self.certificate = certificate
     }
 
     /// SHA-256 of the SubjectPublicKeyInfo.

@@ -112,6 +112,7 @@ enum MoreRuleGroup: SettingOptionGroup { static let group = SettingOption.Group.
 enum FailureGroup: SettingOptionGroup { static let group = SettingOption.Group.failures }
 enum AnswerGroup: SettingOptionGroup { static let group = SettingOption.Group.answers }
 enum PaceGroup: SettingOptionGroup { static let group = SettingOption.Group.pace }
+enum ClockGroup: SettingOptionGroup { static let group = SettingOption.Group.clock }
 enum SeedGroup: SettingOptionGroup { static let group = SettingOption.Group.modify }
 enum ListenGroup: SettingOptionGroup { static let group = SettingOption.Group.listening }
 enum ProxyGroup: SettingOptionGroup { static let group = SettingOption.Group.proxy }

@@ -96,6 +96,7 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup(title: "How a replay answers") var answers: SettingOptions<AnswerGroup>
     @OptionGroup var reports: ReportOptions
     @OptionGroup(title: "Time in a replay") var pace: SettingOptions<PaceGroup>
+    @OptionGroup(title: "Time in a replay") var clock: SettingOptions<ClockGroup>
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Changing the traffic") var drawing: SettingOptions<SeedGroup>
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
@@ -118,7 +119,8 @@ struct ReplayCommand: ParsableCommand {
 
     private var settings: RunSettings {
         let rules = self.more.lay(over: self.rules.settings)
-        return self.drawing.lay(over: self.pace.lay(over: self.answers.lay(over: self.failures.lay(over: rules))))
+        return self.drawing.lay(
+            over: self.clock.lay(over: self.pace.lay(over: self.answers.lay(over: self.failures.lay(over: rules)))))
     }
 
     /// The run that the command line asks for.
@@ -172,6 +174,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup(title: "How a replay answers") var answers: SettingOptions<AnswerGroup>
     @OptionGroup var reports: ReportOptions
     @OptionGroup(title: "Time in a replay") var pace: SettingOptions<PaceGroup>
+    @OptionGroup(title: "Time in a replay") var clock: SettingOptions<ClockGroup>
     @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Changing the traffic") var drawing: SettingOptions<SeedGroup>
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
@@ -196,7 +199,8 @@ struct RunCommand: ParsableCommand {
 
     private var settings: RunSettings {
         let rules = self.more.lay(over: self.rules.settings)
-        return self.drawing.lay(over: self.pace.lay(over: self.answers.lay(over: self.failures.lay(over: rules))))
+        return self.drawing.lay(
+            over: self.clock.lay(over: self.pace.lay(over: self.answers.lay(over: self.failures.lay(over: rules)))))
     }
 
     /// The run that the command line asks for.

@@ -95,7 +95,11 @@ struct ProxyRun {
         if let log { configuration.logger = log.logger }
         let place = try self.tls.authority.place()
         defer { place.temporary?.remove() }
-        configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS?.laid(over: settings)) { screen.say($0) }
+        let clock = try self.clock(settings, plan)
+        if let notice = clock?.notice { screen.say(notice) }
+        configuration.tls = try self.tls.settings(
+            in: place, upstream: self.upstreamTLS?.laid(over: settings), validAt: clock?.start
+        ) { screen.say($0) }
         configuration.chain = try self.upstreamTLS?.proxies.chain { screen.say($0) } ?? UpstreamChain()
         configuration.settings = settings
         configuration.latency = settings.value(Settings.latency)
@@ -105,7 +109,7 @@ struct ProxyRun {
         configuration.judgesClient = settings.value(Settings.verdict) != nil
         let isolation = try self.isolation.make(cassette: plan.cassette, mayForward: plan.recording.target != .nothing)
         configuration.isolation = isolation
-        let program = try self.hasProgram ? self.trustedProgram(place, isolation, screen) : nil
+        let program = try self.hasProgram ? self.trustedProgram(place, isolation, clock, screen) : nil
         defer {
             // Helpers of a browser may outlive it for a moment, and write.
             if let profile = program?.profile, !profile.remove(attempts: 20) {
@@ -159,7 +163,8 @@ struct ProxyRun {
         let closing = ClosingTime(grace: settings.value(Settings.grace), hasten: { recorder?.hasten() })
         let outcome =
             program.map {
-                self.serve(server, screen, child: $0, isolation, configuration.credentials, recordedAt: plan.cassette?.firstStart, closing)
+                self.serve(
+                    server, screen, child: $0, isolation, configuration.credentials, recordedAt: plan.cassette?.firstStart, clock, closing)
             }
             ?? self.serve(server, screen, configuration.credentials, closing)
         let waiting = StopNotice(screen, grace: settings.value(Settings.grace), open: { lines?.open ?? [] })
@@ -250,6 +255,27 @@ struct ProxyRun {
         settings = self.modify.judging(settings)
         try settings.check(assumesYes: self.recording?.yes == true)
         return settings
+    }
+
+    /// The clock of the program; nil for the real one.
+    private func clock(_ settings: RunSettings, _ plan: RunPlan) throws -> RecordedClock? {
+        guard settings.value(Settings.clock) == .recorded else { return nil }
+        switch plan.recording.target {
+        case .nothing: break
+        case .append:
+            throw SettingError(
+                "clock: recorded is for replays: with --mode new-episodes, origins would get requests from the past. Choose --mode none, or leave the clock real."
+            )
+        // The recording gives the time.
+        case .create, .stage, .replace: return nil
+        }
+        guard !self.browser.browser, let name = self.command.first else {
+            guard settings[Settings.clock]?.source == .commandLine else { return nil }
+            throw SettingError(
+                "--clock recorded moves the clock of a program, not of a browser that wiretape starts: pass a program after \"--\".")
+        }
+        return try RecordedClock(
+            start: plan.cassette?.firstStart, cassette: self.file, program: name, environment: ChildEnvironment.parent)
     }
 
     func configuration(_ settings: RunSettings) -> ProxyConfiguration {
@@ -396,9 +422,9 @@ struct ProxyRun {
     private var hasProgram: Bool { self.browser.browser || !self.command.isEmpty }
 
     private func trustedProgram(
-        _ place: AuthorityPlace, _ isolation: Isolation?, _ screen: RunScreen
+        _ place: AuthorityPlace, _ isolation: Isolation?, _ clock: RecordedClock?, _ screen: RunScreen
     ) throws(TrustError) -> TrustedProgram {
-        let certificate = try self.tls.certificate(in: place)
+        let certificate = try self.tls.certificate(in: place, validAt: clock?.start)
         let authority = certificate.chain
         let folder = TrustFolder(path: place.trustFolder)
         let trust = try ChildTrust.prepare(authority: authority, folder: folder, parent: ChildEnvironment.parent)
@@ -440,7 +466,7 @@ struct ProxyRun {
 
     private func serve(
         _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, _ isolation: Isolation?, _ credentials: String?,
-        recordedAt start: Timestamp?,
+        recordedAt start: Timestamp?, _ clock: RecordedClock?,
         _ closing: ClosingTime
     ) -> Outcome {
         let credentials = credentials.map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
@@ -461,6 +487,7 @@ struct ProxyRun {
             screen.complain(error.message)
             return Outcome(startStatus: ExitStatus.failed)
         }
+        clock?.apply(to: &environment, isEntered: program.namespaces.plan != nil)
         let child: ChildProcess
         do throws(ChildProcess.StartError) {
             child = try ChildProcess(
@@ -507,6 +534,10 @@ extension RunSettings {
         let fields = self[Settings.refreshFields]
         if fields.contains(where: { $0.source == .commandLine }), !self.value(Settings.refreshDates) {
             throw ValidationError("--refresh-field applies to dates that --refresh-dates moves: pass both.")
+        }
+        if self.value(Settings.clock) == .recorded, self.value(Settings.refreshDates) {
+            throw SettingError(
+                "clock: recorded moves the program into the past, and refreshDates moves the recording to now: choose one of them.")
         }
         // A --no-refresh-dates for one run is not an error in the file.
         if let field = fields.first, self[Settings.refreshDates] == nil {

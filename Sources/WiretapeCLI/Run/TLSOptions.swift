@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Platform
+internal import TapeBytes
 internal import TapeProxy
 public import TapeTLS
 
@@ -37,13 +38,15 @@ struct TLSOptions: ParsableArguments {
     /// - Parameters:
     ///   - place: the place of Wiretape's own authority, which is created there if necessary.
     ///   - upstream: nil if no origin is reached.
+    ///   - instant: a time at which the certificates have to be valid, in seconds since 1970; nil for now.
     ///   - notice: receives a line that a person should know although nothing failed.
     func settings(
-        in place: AuthorityPlace, upstream: UpstreamTLSOptions?, environment: [String: String] = ChildEnvironment.parent,
-        notice: (String) -> Void
+        in place: AuthorityPlace, upstream: UpstreamTLSOptions?, validAt instant: Int64? = nil,
+        environment: [String: String] = ChildEnvironment.parent, notice: (String) -> Void
     ) throws(TrustError) -> TLSSettings {
-        var settings = TLSSettings(authority: .loaded(try self.loadAuthority(place, notice: notice)), clientMinimum: self.tlsMin)
+        var settings = TLSSettings(authority: try self.loadAuthority(place, validAt: instant, notice: notice), clientMinimum: self.tlsMin)
         settings.clientHTTP2 = self.clientHTTP2
+        settings.leafTime = instant
         if let upstream { try upstream.apply(to: &settings) }
         if let path = environment["SSLKEYLOGFILE"], !path.isEmpty {
             settings.keyLog = KeyLog(path: path)
@@ -56,7 +59,9 @@ struct TLSOptions: ParsableArguments {
         return settings
     }
 
-    private func loadAuthority(_ place: AuthorityPlace, notice: (String) -> Void) throws(TrustError) -> LoadedAuthority {
+    private func loadAuthority(
+        _ place: AuthorityPlace, validAt instant: Int64?, notice: (String) -> Void
+    ) throws(TrustError) -> TLSSettings.Authority {
         let files = self.files(place)
         let isNew = access(files.certificatePath, F_OK) != 0
         let authority: LoadedAuthority
@@ -73,7 +78,33 @@ struct TLSOptions: ParsableArguments {
                 "created a certificate authority in \"\(files.certificatePath)\": a program after \"--\" trusts it automatically, others by \"wiretape env\" or \"wiretape ca install\"."
             )
         }
-        return authority
+        guard let instant else { return .loaded(authority) }
+        let key: [UInt8]
+        do throws(CertificateError) {
+            key = try authority.authority.keyPEM()
+        } catch {
+            throw TrustError(error.message)
+        }
+        return .pem(certificate: try WholeFile.read(self.certificateFile(in: place, validAt: instant)), key: key)
+    }
+
+    /// The authority's certificate, or the same with an earlier beginning if it is not valid at `instant`.
+    private func certificateFile(in place: AuthorityPlace, validAt instant: Int64?) throws(TrustError) -> String {
+        let files = self.files(place)
+        guard let instant else { return files.certificatePath }
+        do throws(CertificateError) {
+            let authority = try files.load(now: Int64(time(nil)))
+            guard !authority.signs(at: instant) else { return files.certificatePath }
+        } catch {
+            throw TrustError(error.message)
+        }
+        guard self.caCert == nil else {
+            let date = Timestamp(microseconds: instant * 1_000_000).formatted
+            throw TrustError(
+                "the certificate \"\(files.certificatePath)\" was not valid at the time of the recording (\(date)): leave out --ca-cert, so that Wiretape's own authority is used, or --clock."
+            )
+        }
+        return try DatedAuthority(files: files, instant: instant).file(in: TrustFolder(path: place.trustFolder))
     }
 
     private func files(_ place: AuthorityPlace) -> AuthorityFiles {
@@ -82,8 +113,38 @@ struct TLSOptions: ParsableArguments {
     }
 
     /// The certificate that the program has to trust; call after `settings`.
-    func certificate(in place: AuthorityPlace) throws(TrustError) -> AuthorityCertificate {
-        try AuthorityCertificate(file: self.files(place).certificatePath)
+    ///
+    /// - Parameter instant: as for `settings`.
+    func certificate(in place: AuthorityPlace, validAt instant: Int64? = nil) throws(TrustError) -> AuthorityCertificate {
+        try AuthorityCertificate(file: self.certificateFile(in: place, validAt: instant))
+    }
+}
+
+/// The authority's certificate for a run in the past: the same name and key, valid from an earlier time on.
+///
+/// Its file is in the folder of files that are made from the authority, so that runs of one cassette trust the same bytes.
+struct DatedAuthority {
+    /// In seconds. Recordings of the same period share a certificate.
+    private static let period: Int64 = 365 * 86_400
+    /// In seconds, for the margin of leaves.
+    private static let margin: Int64 = 7 * 86_400
+
+    let files: AuthorityFiles
+    /// A time at which it is valid, in seconds since 1970.
+    let instant: Int64
+
+    /// The path of its file, which is made if it is missing.
+    func file(in folder: TrustFolder) throws(TrustError) -> String {
+        let start = (self.instant - Self.margin) / Self.period * Self.period
+        let original = try AuthorityCertificate(file: self.files.certificatePath)
+        let name = Hex.encode(Array(original.summary.fingerprint.prefix(6)))
+        return try folder.file("dated-\(name)-\(start).pem") { () throws(TrustError) in
+            do throws(CertificateError) {
+                return try self.files.load(now: Int64(time(nil))).certificatePEM(validFrom: start)
+            } catch {
+                throw TrustError(error.message)
+            }
+        }
     }
 }
 

@@ -57,6 +57,7 @@ enum NamespaceEntry {
 
     /// - Parameter words: the original bytes, since a path need not be UTF-8.
     private static func become(_ name: String, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Never {
+        RecordedClock.passOn()
         guard let program = words[0] else { Self.end(Self.failed, "wiretape: there is no command after \"--\": pass one.") }
         execvp(program, words)
         // A program written a moment ago can still be open in a child of its writer, between fork and exec.

@@ -38,6 +38,16 @@ import Testing
         #expect(throws: CertificateError.self) { _ = try interception.mint(host: "a..b", serverName: nil, upstreamNames: []) }
     }
 
+    @Test func leavesAreValidAtTheTimeThatIsAskedFor() throws {
+        let authority = try CertificateAuthority.make(now: 1_600_000_000)
+        var settings = try TLSSettings(authority: .pem(certificate: authority.certificatePEM(), key: authority.keyPEM()))
+        settings.leafTime = 1_600_500_000
+        let interception = try Interception(settings)
+        let leaf = try interception.mint(host: "h.test", serverName: nil, upstreamNames: [])
+        #expect(leaf.notBefore < 1_600_500_000 && 1_600_500_000 < leaf.notAfter && leaf.notAfter < 1_640_000_000)
+        #expect(interception.leaf(host: "h.test", serverName: nil) === leaf)
+    }
+
     @Test func secondMintGetsTheSameLeaf() throws {
         let interception = try self.interception()
         let leaf = try interception.mint(host: "h.test", serverName: "h.test", upstreamNames: ["u.test"])

@@ -22,6 +22,29 @@ import Testing
         #expect(try CertificateAuthority.make(now: self.now).certificate.subject != summary.subject)
     }
 
+    @Test func itsCertificateCanBeginEarlierWithTheSameNameAndKey() throws {
+        let authority = try CertificateAuthority.make(now: self.now)
+        let past = self.now - 5000 * self.day
+        #expect(authority.signs(at: self.now) && !authority.signs(at: past) && !authority.signs(at: self.now + 4000 * self.day))
+        let earlier = try CertificateAuthority(
+            certificatePEM: authority.certificatePEM(validFrom: past - 10 * self.day), keyPEM: authority.keyPEM(), now: past)
+        #expect(earlier.signs(at: past) && earlier.signs(at: self.now))
+        #expect(earlier.certificate.notBefore == past - 10 * self.day && earlier.certificate.notAfter == authority.certificate.notAfter)
+        #expect(earlier.certificate.subject == authority.certificate.subject)
+        #expect(earlier.certificate.publicKeyDigest == authority.certificate.publicKeyDigest && earlier.certificate.isAuthority)
+        #expect(earlier.certificate.fingerprint != authority.certificate.fingerprint)
+        // 0 is X509_V_OK: whoever trusts the one accepts leaves of the other.
+        let leaf = try authority.mint(LeafNames(host: "a.test"), key: PrivateKey.makeP256(), now: past)
+        let own = try Certificate(der: earlier.certificateDER())
+        #expect(X509_check_issued(own.pointer, leaf.pointer) == 0 && X509_verify(leaf.pointer, X509_get0_pubkey(own.pointer)) == 1)
+        #expect(X509_verify(own.pointer, X509_get0_pubkey(own.pointer)) == 1)
+        #expect(leaf.summary.notBefore == past - 2 * self.day)
+        // It does not end before leaves of that time do.
+        let old = try CertificateAuthority(
+            certificatePEM: authority.certificatePEM(validFrom: past - 9000 * self.day), keyPEM: authority.keyPEM(), now: past)
+        #expect(old.certificate.notAfter == authority.certificate.notAfter)
+    }
+
     @Test func comesBackFromItsPEM() throws {
         let authority = try CertificateAuthority.make(now: self.now)
         let again = try CertificateAuthority(certificatePEM: authority.certificatePEM(), keyPEM: authority.keyPEM(), now: self.now)

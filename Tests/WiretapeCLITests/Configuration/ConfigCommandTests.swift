@@ -30,7 +30,8 @@ import TapeTestSupport
                 "redact json:/own pets.json", "header:x-a command line", "repeat last \(file) line 4, for \"p*.json\"",
                 "order strict command line", "conversation strict default", "ranges computed default", "latency x2 command line",
                 "refreshDates true \(file) line 5",
-                "refreshFields json:/at command line", "failOn miss,order default", "onExpired warn default", "keepOnFailure true default",
+                "refreshFields json:/at command line", "clock real default", "failOn miss,order default", "onExpired warn default",
+                "keepOnFailure true default",
                 "review false default", "durability normal default", "onDiskFull pass default", "listen 127.0.0.1:0 default",
                 "grace 5 default",
             ])
@@ -73,7 +74,7 @@ import TapeTestSupport
         #expect(
             rows.map { "\($0.name) \($0.value)" } == [
                 "mode once", "match method,url,body", "repeat never", "order any", "conversation strict", "ranges computed", "latency none",
-                "refreshDates false",
+                "refreshDates false", "clock real",
                 "failOn miss", "onExpired warn", "keepOnFailure true", "review false", "durability normal", "onDiskFull pass",
                 "listen 127.0.0.1:0",
                 "grace 5",
@@ -105,7 +106,8 @@ import TapeTestSupport
                 "mode", "match", "ignore", "ignore", "patterns", "descriptors", "redact", "keep", "secretEnv", "repeat", "order",
                 "conversation", "ranges",
                 "latency",
-                "refreshDates", "refreshFields", "failOn", "maxAge", "onExpired", "keepOnFailure", "review", "durability", "onDiskFull",
+                "refreshDates", "refreshFields", "clock", "failOn", "maxAge", "onExpired", "keepOnFailure", "review", "durability",
+                "onDiskFull",
                 "listen", "grace", "passthrough", "refuse", "upstreamCA", "insecureUpstream",
             ])
         #expect(SettingLine.table(rows)[3].hasPrefix("                  json:/id"))

@@ -16,6 +16,7 @@ import Testing
         case .failures: try SettingOptions<FailureGroup>.parse(arguments).settings
         case .answers: try SettingOptions<AnswerGroup>.parse(arguments).settings
         case .pace: try SettingOptions<PaceGroup>.parse(arguments).settings
+        case .clock: try SettingOptions<ClockGroup>.parse(arguments).settings
         case .modify: try SettingOptions<SeedGroup>.parse(arguments).settings
         case .listening: try SettingOptions<ListenGroup>.parse(arguments).settings
         case .proxy: try SettingOptions<ProxyGroup>.parse(arguments).settings
