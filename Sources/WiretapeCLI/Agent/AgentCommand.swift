@@ -11,17 +11,37 @@ struct AgentCommand: ParsableCommand {
             Opens no port and reads no file but the cassette, or those of the folder. Recorded text is in fields named "untrusted", \
             between marks that it cannot contain, with invisible characters spelled out. Nothing is changed, unless --allow names it.
 
-            Example of a client's configuration:
+            With --live, the agent also starts and stops replays, and with --allow record recordings: proxies on a port of this \
+            machine, which clients use until it calls stop.
+
+            Examples of a client's configuration:
               {"mcpServers": {"wiretape": {"command": "wiretape", "args": ["mcp", "Cassettes"]}}}
+              {"mcpServers": {"wiretape": {"command": "wiretape", "args": ["mcp", "Cassettes", "--live", "--allow", "record,rules"]}}}
             """)
 
     @Argument(help: "A cassette, or a folder of cassettes.", completion: .file())
     var path: String = "."
 
     @Option(
-        help: ArgumentHelp("What the agent may do besides reading: rules (write match rules into a cassette).", valueName: "what"),
+        help: ArgumentHelp(
+            "What the agent may do besides reading, comma-separated: rules (write match rules into a cassette), edit (change recorded exchanges), record (record new cassettes, with --live), send (send recorded requests again).",
+            valueName: "what"),
         transform: { try AgentCommand.permissions($0) })
     var allow: [[AgentTools.Permission]] = []
+
+    @Flag(help: "Let the agent start and stop a replay, and with --allow record a recording.")
+    var live = false
+
+    @OptionGroup(title: "Recordings and replays") var config: ConfigOptions
+    @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
+
+    private var permissions: Set<AgentTools.Permission> { Set(self.allow.flatMap { $0 }) }
+
+    func validate() throws {
+        guard self.live || !self.permissions.contains(.record) else {
+            throw ValidationError("--allow record needs --live, since a recording listens on a port of this machine: pass both.")
+        }
+    }
 
     private static func permissions(_ text: String) throws -> [AgentTools.Permission] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { word in
@@ -34,18 +54,46 @@ struct AgentCommand: ParsableCommand {
     }
 
     func run() throws {
-        SignalThread.unblock()
+        if !self.live { SignalThread.unblock() }
         try CommandEnd.run {
             let (files, untrusted) = (try AgentFiles(self.path), UntrustedText())
+            let ports = ClosedPorts()
+            let runs = self.live ? AgentRuns(.init(config: self.config, upstreamTLS: self.upstreamTLS, ports: ports)) : nil
+            if let runs {
+                // A recording is finished, not left to be repaired.
+                SignalThread.start { arrival in
+                    SignalThread.close(runs.run?.file)
+                    Self.finish(runs)
+                    Platform.exit(128 + arrival.signal)
+                }
+            }
             let server = AgentServer(
-                tools: AgentTools(files: files, permissions: Set(self.allow.flatMap { $0 }), untrusted: untrusted),
+                tools: AgentTools(
+                    files: files, permissions: self.permissions, untrusted: untrusted, runs: runs,
+                    sender: self.permissions.contains(.send) ? Self.sender(self.upstreamTLS, ports) : nil),
                 resources: AgentResources(files: files, untrusted: untrusted))
             var lines = MessageLines(limit: AgentServer.messageLimit)
             while let line = lines.next() {
                 guard !line.isEmpty, let answer = server.answer(to: line) else { continue }
                 guard MessageLines.write(answer + [10]) else { break }
             }
+            // The client has left without stopping its run.
+            if let runs { Self.finish(runs) }
             return ExitStatus.done
+        }
+    }
+
+    private static func sender(_ upstreamTLS: UpstreamTLSOptions, _ ports: ClosedPorts) -> LiveResend {
+        LiveResend(
+            upstreamTLS: upstreamTLS, ports: ports,
+            advice: "the user can send it with \"wiretape check --against live --fill\", which takes the value from a variable")
+    }
+
+    private static func finish(_ runs: AgentRuns) {
+        do {
+            _ = try runs.stop()
+        } catch {
+            Terminal.error.complain(CommandEnd.message(of: error) ?? "\(error)")
         }
     }
 }

@@ -64,5 +64,36 @@ struct AgentFiles {
         return self.isFolder ? "\(self.root)/\(name)" : self.root
     }
 
+    /// The path of a cassette that is to be recorded.
+    ///
+    /// - Parameter replaces: whether a cassette of that name may exist.
+    func newPath(_ name: String, replaces: Bool) throws(SettingSyntaxError) -> String {
+        guard self.isFolder else { throw SettingSyntaxError("this server has one cassette: start it with a folder, to record others") }
+        let segments = name.split(separator: "/", omittingEmptySubsequences: false)
+        // The names that `collect` finds, so that the recording can be read.
+        guard name.hasSuffix(".json"), segments.count <= Self.depthLimit,
+            segments.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains { $0 < 32 } }),
+            segments.dropLast().allSatisfy({ !$0.hasSuffix(".bodies") }), segments.last != ".json"
+        else {
+            throw SettingSyntaxError("\"file\" is not a name like pets.json or folder/pets.json in the folder of this server")
+        }
+        var folder = self.root
+        var status = stat()
+        for segment in segments.dropLast() {
+            folder += "/\(segment)"
+            // A link may lead out of the folder.
+            guard lstat(folder, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR else {
+                throw SettingSyntaxError("a part of \"file\" is not a folder: choose another name")
+            }
+        }
+        let path = "\(self.root)/\(name)"
+        guard lstat(path, &status) == 0 else { return path }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SettingSyntaxError("\"file\" is not a file: choose another name") }
+        guard replaces else {
+            throw SettingSyntaxError("there is a cassette of that name: choose another, or pass \"replace\": true if the user wants that")
+        }
+        return path
+    }
+
     func cassette(_ name: String?) throws -> RecordedCassette { try RecordedCassette(path: try self.path(name)) }
 }

@@ -249,6 +249,19 @@ struct AgentArguments {
         return number
     }
 
+    /// False if it is missing.
+    func flag(_ name: String) throws(SettingSyntaxError) -> Bool {
+        guard let value = self.values?[name], value.kind != .null else { return false }
+        guard let flag = value.bool else { throw SettingSyntaxError("\"\(name)\" is neither true nor false") }
+        return flag
+    }
+
+    /// The text of any value.
+    func json(_ name: String) throws(SettingSyntaxError) -> [UInt8] {
+        guard let value = self.values?[name] else { throw SettingSyntaxError("\"\(name)\" is missing") }
+        return Array(value.raw)
+    }
+
     func strings(_ name: String) throws(SettingSyntaxError) -> [String] {
         guard let value = self.values?[name], value.kind != .null else { return [] }
         var strings: [String] = []

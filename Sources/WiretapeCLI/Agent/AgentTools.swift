@@ -5,6 +5,7 @@ internal import CassetteRedaction
 internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
+internal import TapeInspector
 internal import TapeProxy
 
 /// The tools of `wiretape mcp`: each takes the arguments of a call and returns one JSON object.
@@ -12,7 +13,7 @@ internal import TapeProxy
 /// Everything that was recorded is in members named `untrusted`. Answers are bounded: what is left out is counted, and can be asked for.
 struct AgentTools {
     /// What an agent may do besides reading.
-    enum Permission: String, CaseIterable { case rules }
+    enum Permission: String, CaseIterable { case rules, edit, record, send }
 
     private struct Tool {
         var name: StaticString
@@ -21,13 +22,29 @@ struct AgentTools {
         var properties: StaticString
         var required: StaticString = ""
         var permission: Permission?
+        /// Whether it starts or stops a run, which only `--live` does.
+        var isLive = false
+        /// Whether it changes something, a file or a run. Tools without a permission that only read do not.
+        var changes = false
+        /// Whether it may replace or remove something.
+        var isDestructive = false
+        /// Whether calling it again changes nothing more.
+        var isIdempotent = true
+        /// Whether it reaches servers.
+        var isOpenWorld = false
+        /// Whether it takes `file` as most tools do: a cassette that may be left out.
+        var takesFile = true
     }
 
     private static let file: StaticString =
         #""file": {"type": "string", "description": "a cassette, as status lists them; may be left out if there is one"}"#
 
     private static let all: [Tool] = [
-        Tool(name: "status", description: "The cassettes that can be read, with their sizes, and what is allowed.", properties: ""),
+        Tool(
+            name: "status",
+            description:
+                "The cassettes that can be read, with their sizes, what is allowed, and the recording or replay that is going on, with its misses.",
+            properties: "", takesFile: false),
         Tool(
             name: "list", description: "The exchanges of a cassette, a page at a time.",
             properties:
@@ -36,16 +53,16 @@ struct AgentTools {
         Tool(
             name: "show",
             description:
-                "The request or response of one exchange: header fields, and a piece of the body, or the value at a JSON pointer in it.",
+                "The request or response of one exchange: header fields, and a piece of the body, or the value at a JSON pointer in it. The side exchange is the exchange as its JSON in the cassette.",
             properties:
-                #""number": {"type": "integer", "minimum": 1}, "side": {"enum": ["request", "response"]}, "pointer": {"type": "string", "description": "a JSON Pointer (RFC 6901)"}, "offset": {"type": "integer", "minimum": 0}, "limit": {"type": "integer", "minimum": 1, "maximum": 65536}"#,
+                #""number": {"type": "integer", "minimum": 1}, "side": {"enum": ["request", "response", "exchange"]}, "pointer": {"type": "string", "description": "a JSON Pointer (RFC 6901)"}, "offset": {"type": "integer", "minimum": 0}, "limit": {"type": "integer", "minimum": 1, "maximum": 65536}"#,
             required: #""number""#),
         Tool(
             name: "search", description: "The exchanges that contain a text in their URL, header fields or bodies.",
             properties: #""text": {"type": "string"}, "limit": {"type": "integer", "minimum": 1, "maximum": 100}"#, required: #""text""#),
         Tool(
             name: "diff", description: "What differs between two cassettes, exchange by exchange.",
-            properties: #""old": {"type": "string"}, "new": {"type": "string"}"#, required: #""old", "new""#),
+            properties: #""old": {"type": "string"}, "new": {"type": "string"}"#, required: #""old", "new""#, takesFile: false),
         Tool(
             name: "explain_miss",
             description: "Whether a replay would answer a request; if not, why, and what differs from the nearest recorded requests.",
@@ -73,9 +90,42 @@ struct AgentTools {
             name: "add_rules", description: "Writes match rules into the head of a cassette.",
             properties:
                 #""ignore": {"type": "array", "items": {"type": "string"}}, "patterns": {"type": "array", "items": {"type": "string"}}, "replace": {"type": "array", "items": {"type": "string"}}, "sort": {"type": "array", "items": {"type": "string"}}, "optional": {"type": "array", "items": {"type": "string"}}"#,
-            permission: .rules),
+            permission: .rules, changes: true),
+        Tool(
+            name: "edit_exchange",
+            description:
+                "Replaces a value in an exchange's JSON, as show with the side exchange has it, or adds a member. Lengths and digests are corrected; a secret is refused.",
+            properties:
+                #""number": {"type": "integer", "minimum": 1}, "pointer": {"type": "string", "description": "a JSON Pointer into the exchange, such as /response/body/json/pets/0/price"}, "value": {"description": "the new value, any JSON"}"#,
+            required: #""number", "pointer", "value""#, permission: .edit, changes: true, isDestructive: true),
+        Tool(
+            name: "send",
+            description:
+                "Sends a recorded request to its server again, and compares the answer with the recorded one. Nothing is written. Methods other than GET, HEAD and OPTIONS need unsafe.",
+            properties:
+                #""number": {"type": "integer", "minimum": 1}, "unsafe": {"type": "boolean", "description": "whether a method that may change something is sent"}, "limit": {"type": "integer", "minimum": 1, "maximum": 65536}"#,
+            required: #""number""#, permission: .send, changes: true, isDestructive: true, isIdempotent: false, isOpenWorld: true),
+        Tool(
+            name: "start_recording",
+            description:
+                "Starts a proxy on this machine that records into a new cassette. Run clients with the variables of the answer, then call stop.",
+            properties:
+                #""file": {"type": "string", "description": "the name of the cassette, which ends in .json"}, "replace": {"type": "boolean", "description": "whether a cassette of that name is replaced at the end"}"#,
+            required: #""file""#, permission: .record, isLive: true, changes: true, isDestructive: true, isIdempotent: false,
+            isOpenWorld: true, takesFile: false),
+        Tool(
+            name: "start_replay",
+            description:
+                "Starts a proxy on this machine that answers from a cassette and reaches no server. Run clients with the variables of the answer, then call stop.",
+            properties: "", isLive: true, changes: true, isIdempotent: false),
+        Tool(
+            name: "stop", description: "Stops the recording or replay, and returns what was recorded or missed.", properties: "",
+            isLive: true,
+            changes: true, takesFile: false),
     ]
 
+    /// The most misses in one answer, each with its nearest requests.
+    private static let missLimit = 10
     /// The most rows, findings or changes in one answer.
     private static let rowLimit = 100
     /// Of a body that is searched or read by a pointer.
@@ -88,14 +138,25 @@ struct AgentTools {
     private let files: AgentFiles
     private let permissions: Set<Permission>
     private let untrusted: UntrustedText
+    /// Nil without `--live`.
+    private let runs: AgentRuns?
+    private let sender: LiveResend?
 
-    init(files: AgentFiles, permissions: Set<Permission>, untrusted: UntrustedText) {
+    init(
+        files: AgentFiles, permissions: Set<Permission>, untrusted: UntrustedText, runs: AgentRuns? = nil, sender: LiveResend? = nil
+    ) {
         self.files = files
         self.permissions = permissions
         self.untrusted = untrusted
+        self.runs = runs
+        self.sender = sender
     }
 
-    private var allowed: [Tool] { Self.all.filter { $0.permission.map(self.permissions.contains) ?? true } }
+    private var allowed: [Tool] {
+        Self.all.filter { tool in
+            (tool.permission.map(self.permissions.contains) ?? true) && (!tool.isLive || self.runs != nil)
+        }
+    }
 
     func has(_ name: String) -> Bool { self.allowed.contains { "\($0.name)" == name } }
 
@@ -111,17 +172,17 @@ struct AgentTools {
             writer.member("description")
             writer.string("\(tool.description)")
             writer.member("inputSchema")
-            let needsFile = "\(tool.name)" != "status" && "\(tool.name)" != "diff"
-            let properties = [needsFile ? "\(Self.file)" : "", "\(tool.properties)"].filter { !$0.isEmpty }.joined(separator: ", ")
+            let properties = [tool.takesFile ? "\(Self.file)" : "", "\(tool.properties)"].filter { !$0.isEmpty }.joined(separator: ", ")
             writer.raw(
                 Array(
                     "{\"type\": \"object\", \"properties\": {\(properties)}, \"required\": [\(tool.required)], \"additionalProperties\": false}"
                         .utf8))
             writer.member("annotations")
-            let reads = tool.permission == nil
-            writer.raw(
-                Array(
-                    "{\"readOnlyHint\": \(reads), \"destructiveHint\": false, \"idempotentHint\": true, \"openWorldHint\": false}".utf8))
+            let hints = [
+                ("readOnlyHint", !tool.changes), ("destructiveHint", tool.isDestructive), ("idempotentHint", tool.isIdempotent),
+                ("openWorldHint", tool.isOpenWorld),
+            ]
+            writer.raw(Array("{\(hints.map { "\"\($0)\": \($1)" }.joined(separator: ", "))}".utf8))
             writer.endObject()
         }
         writer.endArray()
@@ -130,6 +191,13 @@ struct AgentTools {
 
     /// Why a call failed, for a model. Messages may quote what was recorded.
     func problem(_ error: any Error) -> String {
+        if let error = error as? ExchangeEdit.Refused {
+            return "nothing was written. untrusted: " + self.untrusted.framed(error.problems.joined(separator: "\n"))
+        }
+        if let error = error as? SendService.NotSent {
+            let next = error.isUnsafe ? " Pass \"unsafe\": true if the user wants that." : ""
+            return "nothing was sent.\(next) untrusted: " + self.untrusted.framed(error.reason)
+        }
         if let problem = error as? SettingSyntaxError { return problem.message }
         return "the call failed. untrusted: " + self.untrusted.framed(CommandEnd.message(of: error) ?? "\(error)")
     }
@@ -137,6 +205,8 @@ struct AgentTools {
     func call(_ name: String, _ arguments: AgentArguments) throws -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject(.inline)
+        // Also a tool that is not allowed, or that only --live has.
+        guard self.has(name) else { throw SettingSyntaxError("there is no tool of that name") }
         switch name {
         case "status": try self.status(&writer)
         case "list": try self.listed(arguments, &writer)
@@ -149,7 +219,12 @@ struct AgentTools {
         case "lint_multipart": try self.lint(arguments, &writer)
         case "verify": try self.verify(arguments, &writer)
         case "curl": try self.curl(arguments, &writer)
-        case "add_rules" where self.permissions.contains(.rules): try self.addRules(arguments, &writer)
+        case "add_rules": try self.addRules(arguments, &writer)
+        case "edit_exchange": try self.edit(arguments, &writer)
+        case "send": try self.send(arguments, &writer)
+        case "start_recording": try self.startRecording(arguments, &writer)
+        case "start_replay": try self.startReplay(arguments, &writer)
+        case "stop": try self.stop(&writer)
         default: throw SettingSyntaxError("there is no tool of that name")
         }
         writer.endObject()
@@ -206,7 +281,7 @@ struct AgentTools {
             return interaction.response.map {
                 ("\($0.version) \($0.status) \(String(decoding: $0.reason, as: UTF8.self))", $0.headers, $0.body)
             }
-        default: throw SettingSyntaxError("\"side\" is neither request nor response")
+        default: throw SettingSyntaxError("\"side\" is neither request nor response, nor exchange of show")
         }
     }
 
@@ -215,11 +290,22 @@ struct AgentTools {
         writer.string(Version.current)
         writer.member("allowed")
         writer.beginArray(.inline)
-        for permission in self.permissions {
+        for permission in Permission.allCases where self.permissions.contains(permission) {
             writer.element()
             writer.string(permission.rawValue)
         }
         writer.endArray()
+        if self.runs != nil {
+            writer.member("isLive")
+            writer.bool(true)
+        }
+        if let run = self.runs?.run {
+            writer.member("run")
+            writer.beginObject(.inline)
+            self.describe(run, &writer)
+            self.write(run.outcome, &writer)
+            writer.endObject()
+        }
         self.rows("cassettes", self.files.names, &writer) { name, writer in
             writer.member("file")
             writer.string(VisibleText.line(name))
@@ -264,6 +350,14 @@ struct AgentTools {
     private func show(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
         let (cassette, interaction, number) = try self.exchange(arguments)
         self.number("number", number, &writer)
+        if try arguments.string("side") == "exchange" {
+            let text = try ExchangeEdit(path: cassette.path, number: number, tools: InspectorTools()).text
+            writer.member("exchange")
+            writer.beginObject(.inline)
+            try self.piece(
+                of: try arguments.string("pointer").map { try JSONPointer.value(at: $0, in: text) } ?? text, arguments, &writer)
+            return writer.endObject()
+        }
         guard let side = try self.side(arguments, interaction) else {
             writer.member("outcome")
             return writer.string(ExchangeRow(number: number, interaction).outcomeWords)
@@ -296,6 +390,16 @@ struct AgentTools {
             self.untrusted(HexDump.rows(Array(bytes.prefix(512)), from: offset).joined(separator: "\n"), &writer)
         }
         writer.endObject()
+    }
+
+    /// A piece of a text that is in memory, by the arguments `offset` and `limit`.
+    private func piece(of text: [UInt8], _ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let offset = try arguments.integer("offset", in: 0...Int.max, default: 0)
+        let limit = try arguments.integer("limit", in: 1...65_536, default: 8_192)
+        let piece = Array(text.dropFirst(offset).prefix(limit))
+        self.number("size", text.count, &writer)
+        if text.count - offset > piece.count { self.number("next", offset + piece.count, &writer) }
+        self.untrusted(piece, &writer)
     }
 
     private func search(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
@@ -432,19 +536,23 @@ struct AgentTools {
         case .allowPreflight, .forward: writer.bool(true)
         case .refuse(let miss):
             writer.bool(false)
-            writer.member("reason")
-            writer.string(miss.reasonName)
-            self.rows("nearest", miss.nearest, &writer) { near, writer in
-                self.number("exchange", near.index + 1, &writer)
-                writer.member("usedUp")
-                writer.bool(near.isUsedUp)
-                self.untrusted(([near.request] + near.differences.map(\.description)).joined(separator: "\n"), &writer)
-            }
-            writer.member("next")
-            writer.beginObject(.inline)
-            self.untrusted(miss.nextStep, &writer)
-            writer.endObject()
+            self.write(miss, &writer)
         }
+    }
+
+    private func write(_ miss: MissReport, _ writer: inout JSONWriter) {
+        writer.member("reason")
+        writer.string(miss.reasonName)
+        self.rows("nearest", miss.nearest, &writer) { near, writer in
+            self.number("exchange", near.index + 1, &writer)
+            writer.member("usedUp")
+            writer.bool(near.isUsedUp)
+            self.untrusted(([near.request] + near.differences.map(\.description)).joined(separator: "\n"), &writer)
+        }
+        writer.member("next")
+        writer.beginObject(.inline)
+        self.untrusted(miss.nextStep, &writer)
+        writer.endObject()
     }
 
     private func suggest(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
@@ -534,5 +642,140 @@ struct AgentTools {
         let texts = try Self.ruleTexts(arguments)
         try HeadRules.add(texts, to: try self.files.path(try arguments.string("file")), recorder: "wiretape \(Version.current)")
         self.number("written", texts.count, &writer)
+    }
+
+    // MARK: Changing
+
+    private func edit(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let (cassette, _, number) = try self.exchange(arguments)
+        let (pointer, value) = (try arguments.required("pointer"), try arguments.json("value"))
+        let tools = InspectorTools.ofCommands(upstreamTLS: nil, ports: ClosedPorts())
+        let edit = try ExchangeEdit(path: cassette.path, number: number, tools: tools)
+        let (changes, notes) = try edit.write(JSONPointer.replacing(value, at: pointer, in: try edit.text))
+        self.number("number", number, &writer)
+        self.number("changes", changes.count, &writer)
+        self.untrusted((changes.prefix(Self.rowLimit).map(Self.line) + notes).joined(separator: "\n"), &writer)
+    }
+
+    private static func line(_ change: FieldChange) -> String {
+        "\(change.place): \(change.old ?? "(none)") → \(change.new ?? "(none)")"
+    }
+
+    private func send(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        guard let sender else { throw SettingSyntaxError("this server sends nothing") }
+        let (cassette, interaction, number) = try self.exchange(arguments)
+        let limit = try arguments.integer("limit", in: 1...65_536, default: 8_192)
+        let order = SendService.Order(
+            interaction: interaction, recorded: interaction, path: cassette.path, allowsUnsafe: try arguments.flag("unsafe"))
+        self.number("number", number, &writer)
+        // The closure may write only once, and never fails half-way: what it writes is added afterwards.
+        var answered = JSONWriter()
+        answered.beginObject(.inline)
+        try sender.send(order) { answer in try self.write(answer, limit: limit, &answered) }
+        answered.endObject()
+        writer.member("answer")
+        writer.raw(answered.bytes)
+    }
+
+    private func write(_ answer: SendService.Answer, limit: Int, _ writer: inout JSONWriter) throws {
+        if !answer.notes.isEmpty {
+            writer.member("notes")
+            writer.beginObject(.inline)
+            self.untrusted(answer.notes.joined(separator: "\n"), &writer)
+            writer.endObject()
+        }
+        guard let interaction = answer.interaction, let response = interaction.response else { return }
+        self.number("status", response.status, &writer)
+        self.number("differences", answer.changes.count, &writer)
+        writer.member("compared")
+        writer.beginObject(.inline)
+        self.untrusted(answer.changes.prefix(Self.rowLimit).map(Self.line).joined(separator: "\n"), &writer)
+        writer.endObject()
+        writer.member("head")
+        writer.beginObject(.inline)
+        let lines = (0..<response.headers.count).map { String(decoding: response.headers.line(at: $0), as: UTF8.self) }
+        self.untrusted(lines.joined(separator: "\n"), &writer)
+        writer.endObject()
+        guard let body = response.body else { return }
+        let contents = try BodyContents(body, headers: response.headers, reader: BodyReader(cassettePath: answer.path), readsBroken: true)
+        let bytes = try contents.prefix(min(contents.size, limit))
+        writer.member("body")
+        writer.beginObject(.inline)
+        self.number("size", contents.size, &writer)
+        if bytes.withUnsafeBytes({ ReadableText.isReadable($0) }) {
+            self.untrusted(bytes, &writer)
+        } else {
+            self.untrusted(HexDump.rows(Array(bytes.prefix(512)), from: 0).joined(separator: "\n"), &writer)
+        }
+        writer.endObject()
+    }
+
+    // MARK: Runs
+
+    private func startRecording(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let file = try arguments.required("file")
+        let path = try self.files.newPath(file, replaces: try arguments.flag("replace"))
+        try self.start(.recording, file: file, path: path, &writer)
+    }
+
+    private func startReplay(_ arguments: AgentArguments, _ writer: inout JSONWriter) throws {
+        let path = try self.files.path(try arguments.string("file"))
+        try self.start(.replay, file: try arguments.string("file") ?? self.files.names[0], path: path, &writer)
+    }
+
+    private func start(_ kind: AgentRun.Kind, file: String, path: String, _ writer: inout JSONWriter) throws {
+        guard let runs else { throw SettingSyntaxError("this server starts no runs") }
+        let run = try runs.start(kind, file: file, path: path)
+        self.describe(run, &writer)
+        writer.member("environment")
+        writer.beginObject(.inline)
+        for (name, value) in run.environment {
+            writer.member(named: name)
+            writer.string(value)
+        }
+        writer.endObject()
+    }
+
+    private func describe(_ run: AgentRun, _ writer: inout JSONWriter) {
+        writer.member("kind")
+        writer.string(run.kind.rawValue)
+        writer.member("file")
+        writer.string(VisibleText.line(run.file))
+        writer.member("proxy")
+        writer.string(run.proxy)
+    }
+
+    private func stop(_ writer: inout JSONWriter) throws {
+        guard let (run, outcome) = try self.runs?.stop() else { throw SettingSyntaxError("no run is going on") }
+        self.describe(run, &writer)
+        if run.kind == .recording {
+            // Without an exchange there is no cassette.
+            writer.member("isWritten")
+            writer.bool(outcome.path != nil)
+        }
+        self.write(outcome, &writer)
+    }
+
+    private func write(_ outcome: AgentRun.Outcome, _ writer: inout JSONWriter) {
+        if let recorded = outcome.recorded {
+            self.number("recorded", recorded.recorded, &writer)
+            if recorded.lost > 0 { self.number("lost", recorded.lost, &writer) }
+            if !recorded.leaks.isEmpty { self.number("secretsLeft", recorded.leaks.count, &writer) }
+            return
+        }
+        let verdict = outcome.verdict
+        self.number("answered", verdict.hits, &writer)
+        self.number("misses", verdict.misses, &writer)
+        self.number("unused", verdict.unused.count, &writer)
+        self.number("outOfOrder", verdict.orderViolations, &writer)
+        self.rows("missed", verdict.reports.prefix(Self.missLimit), &writer) { miss, writer in
+            writer.member("request")
+            writer.beginObject(.inline)
+            self.untrusted(miss.request, &writer)
+            writer.endObject()
+            self.write(miss, &writer)
+        }
+        let left = verdict.misses - min(verdict.reports.count, Self.missLimit)
+        if left > 0 { self.number("missesLeftOut", left, &writer) }
     }
 }

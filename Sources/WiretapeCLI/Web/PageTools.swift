@@ -83,6 +83,8 @@ struct LiveResend: Sendable {
 
     let upstreamTLS: UpstreamTLSOptions
     let ports: ClosedPorts
+    /// How a request is sent that has a placeholder.
+    var advice = "write the value in the editor, and send from there"
 
     /// Stops receiving once the work of its thread is cancelled (`WorkCancellation`).
     ///
@@ -102,7 +104,7 @@ struct LiveResend: Sendable {
                 try reader.wireBytes(of: $0, digest: CareCommand.digest).bytes
             }
         } catch let error as LiveRequest.LeftOut {
-            throw SendService.NotSent(reason: Self.words(error), isUnsafe: error.isUnsafe)
+            throw SendService.NotSent(reason: self.words(error), isUnsafe: error.isUnsafe)
         }
         let folder = try RunFolder(environment: ChildEnvironment.parent)
         defer { folder.remove() }
@@ -134,10 +136,10 @@ struct LiveResend: Sendable {
     }
 
     /// The reason without the options of `check`, which a page does not have.
-    private static func words(_ refusal: LiveRequest.LeftOut) -> String {
-        guard let advice = refusal.reason.firstRange(of: ": --") else { return refusal.reason }
-        let words = String(refusal.reason[..<advice.lowerBound])
-        return refusal.isUnsafe ? words : "\(words): write the value in the editor, and send from there"
+    private func words(_ refusal: LiveRequest.LeftOut) -> String {
+        guard let option = refusal.reason.firstRange(of: ": --") else { return refusal.reason }
+        let words = String(refusal.reason[..<option.lowerBound])
+        return refusal.isUnsafe ? words : "\(words): \(self.advice)"
     }
 
     /// The words of an answer that the proxy made.
