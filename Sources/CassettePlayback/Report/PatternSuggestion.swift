@@ -14,9 +14,9 @@ package enum PatternSuggestion {
         ("[0-9]{4}-[0-9]{2}-[0-9]{2}", { Self.has($0, groups: [4, 2, 2], of: { Self.isDigit($0) }) }),
         ("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)?", { Self.isTime($0) }),
         // Shorter strings of these letters may be words.
-        ("[0-9a-f]+", { $0.count >= 8 && $0.allSatisfy { Self.isHexDigit($0) && !Self.isUpper($0) } }),
-        ("[0-9a-fA-F]+", { $0.count >= 8 && $0.allSatisfy { Self.isHexDigit($0) } }),
-        ("[A-Za-z0-9_-]+", { $0.count >= 8 && $0.allSatisfy { Self.isWord($0) } && $0.contains { Self.isDigit($0) } }),
+        ("[0-9a-f]+", { $0.count >= Self.wordLength && $0.allSatisfy { Self.isHexDigit($0) && !Self.isUpper($0) } }),
+        ("[0-9a-fA-F]+", { $0.count >= Self.wordLength && $0.allSatisfy { Self.isHexDigit($0) } }),
+        ("[A-Za-z0-9_-]+", { $0.count >= Self.wordLength && $0.allSatisfy { Self.isWord($0) } && $0.contains { Self.isDigit($0) } }),
     ]
 
     /// `PLACE=REGEX`; nil if the values have no form in common.
@@ -73,12 +73,27 @@ package enum PatternSuggestion {
         guard let form = self.forms.first(where: { form in texts.allSatisfy { form.fits($0.utf8) } })?.regex else {
             return mayHaveAffixes ? self.formBetweenAffixes(of: texts) : nil
         }
-        guard form == self.forms.last?.regex else { return form }
+        guard form == self.forms.last?.regex else { return self.bounded(form, texts.map(\.utf8.count)) }
         // Ids often begin with a word for their kind: "call_", "user-".
         let same = texts.dropFirst().reduce(first) { $0.prefix(zip($0, $1).prefix { $0 == $1 }.count) }
-        guard let end = same.lastIndex(where: { $0 == "_" || $0 == "-" }) else { return form }
-        return same[...end] + form
+        let prefix = same.lastIndex { $0 == "_" || $0 == "-" }.map { same[...$0] } ?? ""
+        return prefix + self.bounded(form, texts.map { $0.utf8.count - prefix.utf8.count })
     }
+
+    /// A form that takes any number of characters, limited to the lengths that the values have.
+    ///
+    /// Random bytes in hex or base64 always have the same length. Numbers often do not, so that only times get one.
+    private static func bounded(_ form: String, _ counts: [Int]) -> String {
+        guard form.hasSuffix("]+"), let least = counts.min(), let most = counts.max() else { return form }
+        let letters = form.dropLast()
+        // Seconds and milliseconds since 1970.
+        if letters == "[0-9]" { return least == most && (least == 10 || least == 13) ? "\(letters){\(least)}" : form }
+        // Shorter ones may be words.
+        guard least >= self.randomLength else { return least >= self.wordLength ? "\(letters){\(self.wordLength),}" : form }
+        return "\(letters){\(least == most ? "\(least)" : "\(self.randomLength),")}"
+    }
+
+    private static let wordLength = 8
 
     /// Beginnings and ends that are fixed have at most this many characters, and at most this many places to end.
     private static let affixLimit = (length: 64, count: 8)

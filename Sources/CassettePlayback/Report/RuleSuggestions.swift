@@ -236,6 +236,10 @@ package struct RuleSuggestions {
         if !place.contains("="), let form = PatternSuggestion.form(of: values.flatMap { [$0.new, $0.old] }, mayHaveAffixes: true) {
             return suggest(.pattern, "\(place)=\(form)")
         }
+        if let inner = NestedValues.patterns(for: values, at: place) {
+            for text in inner { suggest(.pattern, text) }
+            return
+        }
         if let words = WordReplacement.rules(for: values, at: place, limit: Self.wordLimit) {
             for text in words { suggest(.replace, text) }
             return
@@ -268,6 +272,55 @@ package struct RuleSuggestions {
             let with = try self.rules.adding(self.suggestions[index].texts)
             self.suggestions[index].merged = RuleTrial.merged(in: self.old, from: self.rules, to: with)
         }
+    }
+}
+
+/// Suggests patterns for values in strings that contain JSON, such as the arguments of a tool call.
+enum NestedValues {
+    /// `PLACE|json:/POINTER=REGEX` for each value that differs; nil if the strings are not JSON objects with the same members, or a value that
+    /// differs has no form of its own.
+    static func patterns(for values: [(new: [UInt8], old: [UInt8])], at place: String) -> [String]? {
+        guard !place.contains("="), place.hasPrefix("json:") else { return nil }
+        var found: [String: [[UInt8]]] = [:]
+        for pair in values {
+            guard let (new, old) = self.scalars(pair.new).flatMap({ new in self.scalars(pair.old).map { (new, $0) } }),
+                Set(new.keys) == Set(old.keys)
+            else { return nil }
+            for (pointer, value) in new where value != old[pointer] {
+                found[pointer, default: []] += [value, old[pointer] ?? []]
+            }
+        }
+        let rules = found.keys.sorted().map { pointer -> String? in
+            guard !pointer.contains("="), let form = PatternSuggestion.form(of: found[pointer] ?? [], mayHaveAffixes: true) else {
+                return nil
+            }
+            return "\(place)|json:\(pointer)=\(form)"
+        }
+        return rules.isEmpty || rules.contains(nil) ? nil : rules.compactMap { $0 }
+    }
+
+    /// The strings and numbers of an object in a text, by their pointers. Nil if there is none, or it contains arrays, whose elements a pointer
+    /// finds by their position only.
+    private static func scalars(_ text: [UInt8]) -> [String: [UInt8]]? {
+        guard text.first == UInt8(ascii: "{"), let document = try? JSONDocument(text) else { return nil }
+        var found: [String: [UInt8]] = [:]
+        func collect(_ value: JSONValue, _ pointer: String) -> Bool {
+            switch value.kind {
+            case .object:
+                return value.members.allSatisfy { member in
+                    // Names that a place would read in another way.
+                    guard let name = member.name.string, name.utf8.allSatisfy({ $0 > 0x20 && !"~*[|".utf8.contains($0) }) else {
+                        return false
+                    }
+                    return collect(member.value, "\(pointer)/\(name.replacing("/", with: "~1"))")
+                }
+            case .array: return false
+            default:
+                found[pointer] = value.utf8 ?? Array(value.raw)
+                return true
+            }
+        }
+        return collect(document.root, "") ? found : nil
     }
 }
 

@@ -42,6 +42,20 @@ import Testing
         #expect(pattern.matches(here) && pattern.matches(recorded))
     }
 
+    @Test(arguments: [
+        (["1764000000", "1796012345"], "[0-9]{10}"), (["1764000000123", "1796012345678"], "[0-9]{13}"), (["12", "13"], "[0-9]+"),
+        (["1764000000", "1764000000123"], "[0-9]+"), (["12345678901234567890", "22345678901234567891"], "[0-9]+"),
+        (["deadbeef01", "0123abcd"], "[0-9a-f]{8,}"), (["deadbeefdeadbeef", "0123abcd0123abcd"], "[0-9a-f]{16}"),
+        (["deadbeefdeadbeef", "0123abcd0123abcd01"], "[0-9a-f]{16,}"), (["dGhlIHNhbXBs4", "x_9xabcdef"], "[A-Za-z0-9_-]{8,}"),
+        (["call_a1Qw23", "call_b7Zx90"], "call_[A-Za-z0-9_-]+"),
+        (["call_a1Qw23a1Qw23a1Qw23", "call_b7Zx90b7Zx90b7Zx90"], "call_[A-Za-z0-9_-]{18}"),
+    ])
+    func lengthsThatValuesShareAreKept(values: [String], regex: String) throws {
+        #expect(PatternSuggestion.form(of: values.map { Array($0.utf8) }) == regex)
+        let pattern = try PlacePattern("query:a=\(regex)").pattern
+        #expect(values.allSatisfy { pattern.matches($0) })
+    }
+
     @Test func valuesOfDifferentFormsGetNone() {
         for (here, recorded) in [
             ("9", ""), ("9", "nine"), ("miso", "bori"), ("1.2.3", "4"), ("2026-11-25Tnoon", "2026-11-25T16:44:56Z"), ("…", "8"),

@@ -65,6 +65,27 @@ import Testing
         #expect(found.rules == ["pattern xml:/a/b[2]=\(Self.uuid)"] && found.isEqual)
     }
 
+    /// As in the arguments of a tool call.
+    @Test func valuesInAStringThatContainsJSONGetPatternsOfTheirOwn() throws {
+        func body(_ inner: String) -> (headers: [String], body: String) {
+            var writer = JSONWriter()
+            writer.string(inner)
+            return (["Content-Type: application/json"], #"{"arguments": \#(String(decoding: writer.bytes, as: UTF8.self))}"#)
+        }
+        func arguments(_ id: String, _ time: String) -> String { #"{"city": "Tokyo", "trace": {"id": "\#(id)"}, "at": \#(time)}"# }
+        let found = try self.suggested(body(arguments(Self.ids.0, "1764000000")), body(arguments(Self.ids.1, "1796012345")))
+        #expect(
+            Set(found.rules) == [
+                "pattern json:/arguments|json:/trace/id=\(Self.uuid)", "pattern json:/arguments|json:/at=[0-9]{10}",
+            ])
+        #expect(found.isEqual)
+        // Other members, or words: not the same call.
+        for other in [#"{"city": "Tokyo", "id": "\#(Self.ids.1)"}"#, #"{"city": "Oslo", "trace": {"id": "\#(Self.ids.1)"}, "at": 1}"#] {
+            let found = try self.suggested(body(arguments(Self.ids.0, "1764000000")), body(other))
+            #expect(!found.rules.contains { $0.hasPrefix("pattern") }, "\(found)")
+        }
+    }
+
     @Test func aLongTextInXMLGetsNoRule() throws {
         func body(_ word: String) -> (headers: [String], body: String) {
             (["Content-Type: text/xml"], "<a>\(String(repeating: "It rains. ", count: 40))\(word)</a>")
@@ -87,7 +108,8 @@ import Testing
             )
         }
         let found = try self.suggested(body("\(Self.ids.0).txt", "1764400539"), body("\(Self.ids.1).txt", "1764400999"))
-        #expect(Set(found.rules) == ["pattern filename:file=\(Self.uuid)\\.txt", "pattern part:nonce=[0-9]+"] && found.isEqual, "\(found)")
+        #expect(
+            Set(found.rules) == ["pattern filename:file=\(Self.uuid)\\.txt", "pattern part:nonce=[0-9]{10}"] && found.isEqual, "\(found)")
     }
 
     @Test func aFieldOfGRPCGetsAPattern() throws {
@@ -101,6 +123,6 @@ import Testing
     @Test func aHeaderFieldGetsAPattern() throws {
         let found = try self.suggested(
             (["X-Nonce: 1764400539"], "a"), (["X-Nonce: 1764400999"], "a"), match: #""method", "url", "body", "header:x-nonce""#)
-        #expect(found.rules == ["pattern header:x-nonce=[0-9]+"] && found.isEqual, "\(found)")
+        #expect(found.rules == ["pattern header:x-nonce=[0-9]{10}"] && found.isEqual, "\(found)")
     }
 }
