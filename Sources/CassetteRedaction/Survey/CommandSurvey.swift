@@ -293,7 +293,7 @@ struct CommandSurvey {
             return (name, value)
         }
         guard next <= 32 || self.text.isQuote(next) else { return nil }
-        var words = Words(self.text, from: next > 32 ? start - 1 : start, limit: Self.lengthLimit)
+        var words = Words(self.text, from: next > 32 && start > 0 ? start - 1 : start, limit: Self.lengthLimit)
         guard let word = words.next(), word.upperBound == end, let value = words.next() ?? self.nextElement(end),
             self.text.bytes[value.lowerBound] != UInt8(ascii: "-")
         else { return nil }

@@ -267,6 +267,11 @@ import Testing
         #expect(!self.redacted(text, type: "application/json").contains(secret))
     }
 
+    /// The name of an option begins the text, and its opening quote is not there.
+    @Test func anOptionMayBeginAText() {
+        for text in ["--r' x", "--r'", "--r\"x\""] { self.stays(text, type: "text/plain") }
+    }
+
     @Test func aDateInAnItemIsNoSecretHoweverItIsSpelled() {
         for url in ["http://h/?sid=07/07/23/152243", "http://h/?sid=07%2F07%2F23%2F152243"] {
             #expect(RedactionFixtures.url(url) == url)
