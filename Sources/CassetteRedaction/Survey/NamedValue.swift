@@ -26,7 +26,7 @@ enum NamedValue {
         guard let secret = spelling.decode(value), !Placeholder.isAll(secret) else { return nil }
         // `sid=07%2F07%2F23` is a date.
         let isParameter = spelling == .query || spelling == .form
-        guard !isParameter || meaning.isRuled || !OrdinaryValue.isOrdinary(parameter: secret, kind: meaning.kind) else { return nil }
+        guard !isParameter || meaning.isRuled || !OrdinaryValue.isDate(parameter: secret, kind: meaning.kind) else { return nil }
         return Finding(kind: meaning.kind, range: range, secret: secret, spelling: spelling, isSure: meaning.isSure)
     }
 

@@ -56,6 +56,13 @@ enum OrdinaryValue {
         !self.chosen.contains(kind) && !self.numeric.contains(kind) && value.withUnsafeBytes { self.isOrdinary($0, kind: kind) }
     }
 
+    /// Whether a decoded value in a URL's query or a form is short numbers with separators, such as a date. Other decoded values may be secrets
+    /// even if they look like paths: base64 may begin with a slash.
+    static func isDate(parameter value: [UInt8], kind: String) -> Bool {
+        guard !self.chosen.contains(kind), !self.numeric.contains(kind) else { return false }
+        return value.withUnsafeBytes { self.isNumbers($0) || self.isDateTime($0) }
+    }
+
     /// Whether a number in JSON or a binary format is not a secret.
     static func isOrdinary(number: Int, kind: String) -> Bool {
         let isShort = self.chosen.contains(kind) || self.numeric.contains(kind) ? number < 1000 : number < 10_000_000

@@ -272,6 +272,12 @@ import Testing
         for text in ["--r' x", "--r'", "--r\"x\""] { self.stays(text, type: "text/plain") }
     }
 
+    @Test(arguments: ["token", "access_token", "api_key", "session_token", "sid"]) func base64MayBeginWithAnEscapedSlash(name: String) {
+        let text = "\(name)=%2F9xKz8QwRt5%2FaB3dEfGhJ2mN"
+        #expect(!RedactionFixtures.url("http://h/?\(text)").contains("9xKz8QwRt5"))
+        #expect(!self.redacted(text, type: "application/x-www-form-urlencoded").contains("9xKz8QwRt5"))
+    }
+
     @Test func aDateInAnItemIsNoSecretHoweverItIsSpelled() {
         for url in ["http://h/?sid=07/07/23/152243", "http://h/?sid=07%2F07%2F23%2F152243"] {
             #expect(RedactionFixtures.url(url) == url)
