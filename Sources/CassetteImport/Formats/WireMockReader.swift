@@ -153,7 +153,7 @@ struct WireMockReader {
             }
         }
         return HiddenStub(
-            name: name, method: method == "ANY" ? nil : method, rank: stub["priority"]?.int ?? 5, takes: takes)
+            name: name, method: ["ANY", Self.getOrHead].contains(method) ? nil : method, rank: stub["priority"]?.int ?? 5, takes: takes)
     }
 
     /// The members of a stub's request that a recorded request can represent; any other member is a matcher that is lost.
@@ -163,6 +163,11 @@ struct WireMockReader {
     ]
 
     private func request(_ value: SourceValue, _ words: inout StubRequest) throws(CassetteError) -> ImportedExchange? {
+        // `{"oneOf": […]}`, `{"noneOf": […]}`, and a name for two methods.
+        if let several = value["method"], !several.isNothing, several.string == nil || several.string == Self.getOrHead {
+            words.leaveOut(several)
+            return nil
+        }
         var method = value["method"]?.string ?? "ANY"
         if method == "ANY" {
             words.narrowMethod()
@@ -212,6 +217,8 @@ struct WireMockReader {
         }
         return exchange
     }
+
+    private static let getOrHead = "GET_OR_HEAD"
 
     /// Nil if only a pattern names it.
     private func path(_ value: SourceValue, _ words: inout StubRequest) -> String? {
