@@ -72,13 +72,18 @@ struct WireMockReader {
         var ordered: [ImportedStub] = []
         var seen: Set<String> = []
         for stub in sorted {
-            guard let name = stub.state?.scenario else {
+            guard let name = self.scenario(of: stub) else {
                 ordered.append(stub)
                 continue
             }
-            if seen.insert(name).inserted { ordered += self.inOrder(ofStates: sorted.filter { $0.state?.scenario == name }) }
+            if seen.insert(name).inserted { ordered += self.inOrder(ofStates: sorted.filter { self.scenario(of: $0) == name }) }
         }
         return ordered
+    }
+
+    /// The scenario of a stub that depends on a state or changes it; the name alone does neither.
+    private static func scenario(of stub: ImportedStub) -> String? {
+        stub.state?.required != nil || stub.state?.next != nil ? stub.state?.scenario : nil
     }
 
     private static func inOrder(ofStates stubs: [ImportedStub]) -> [ImportedStub] {
