@@ -56,7 +56,7 @@ struct WireMockReader {
             for name in names.sorted() {
                 if name.hasSuffix(".json") {
                     files.append(parts + [name])
-                } else if parts.count <= Self.folderDepth, !name.contains("."), let inner = try? OpenFolder(name, in: folder) {
+                } else if parts.count <= Self.folderDepth, let inner = try? OpenFolder(name, in: folder) {
                     try add(inner, parts + [name])
                 }
             }
