@@ -343,6 +343,7 @@ private struct ComparedStub {
         let redacted: (url: String, headers: HeaderFields) = redactor?.redacted(url: url, headers: headers) ?? (url, headers)
         self.base = Self.base(of: RecordedRequest(method: exchange.request.method, url: redacted.url))
         self.url = String(redacted.url.prefix { $0 != "?" })
+        if url.prefix(while: { $0 != "?" }) != redacted.url.prefix(while: { $0 != "?" }) { self.secrets.append("path") }
         let query = Self.items(of: url)
         let redactedQuery = Self.items(of: redacted.url)
         for place in exchange.stub?.exact ?? [] {
