@@ -169,9 +169,11 @@ private struct StubChoice {
     private mutating func add(_ candidate: Candidate) {
         var candidate = candidate
         let (stub, request) = (candidate.stub, candidate.request)
+        var beginsAgain = false
         switch self.scenarios.role(of: stub) {
         case .none: candidate.stub.exchange.repeats = true
-        case .step(let isLast):
+        case .step(let isLast, let leadsBack):
+            beginsAgain = leadsBack
             self.lose(.scenario, stub, stub.name)
             // The state stays after the last one, unless its answer leaves it.
             candidate.stub.exchange.repeats = isLast
@@ -210,6 +212,8 @@ private struct StubChoice {
         if candidate.isBroad || stub.isNarrow { self.inexact[request.url, default: []].append(position) }
         if candidate.stub.exchange.repeats { self.repeating.add(request, at: position) }
         self.kept.append(candidate)
+        // The tool begins again with the first step, where the replay would go on to a less preferred stub.
+        if beginsAgain { self.note(candidate) }
     }
 
     /// Whether the tool prefers a stub that the replay lacks.
@@ -242,15 +246,15 @@ private struct ScenarioOrder {
     enum Role: Equatable {
         /// It depends on no state.
         case none
-        /// It answers once in its turn; the last one may answer again.
-        case step(isLast: Bool)
+        /// It answers once in its turn; the last one may answer again, or lead back to an earlier state.
+        case step(isLast: Bool, beginsAgain: Bool)
         /// Nothing leads to its state.
         case unreachable
         /// Some other request leads to its state.
         case unknown
     }
 
-    private var steps: [Int: (scenario: String, isLast: Bool)] = [:]
+    private var steps: [Int: (scenario: String, isLast: Bool, beginsAgain: Bool)] = [:]
     /// The states that some stub leads to, by scenario.
     private var reached: [String: Set<String>] = [:]
 
@@ -263,7 +267,9 @@ private struct ScenarioOrder {
         else { return }
         for (position, stub) in chain.enumerated() {
             let staysThere = stub.state?.next == nil || stub.state?.next == stub.state?.required
-            self.steps[stub.added] = (name, position == chain.count - 1 && staysThere)
+            let isEnd = position == chain.count - 1
+            let leadsBack = chain.contains { $0.state?.required == nil || $0.state?.required == stub.state?.next }
+            self.steps[stub.added] = (name, isEnd && staysThere, isEnd && !staysThere && leadsBack)
         }
     }
 
@@ -287,7 +293,7 @@ private struct ScenarioOrder {
     }
 
     func role(of stub: ImportedStub) -> Role {
-        if let step = self.steps[stub.added] { return .step(isLast: step.isLast) }
+        if let step = self.steps[stub.added] { return .step(isLast: step.isLast, beginsAgain: step.beginsAgain) }
         guard let state = stub.state, let required = state.required else { return .none }
         guard let name = state.scenario else { return .unknown }
         return required == state.initial || self.reached[name]?.contains(required) == true ? .unknown : .unreachable
