@@ -94,8 +94,8 @@ struct HoverflyReader {
         return request.json()
     }
 
-    /// How strongly a pair matches the requests that it matches: two for each exact matcher and one for each other. A query of any items,
-    /// or of none, counts one.
+    /// How strongly a pair matches the requests that it matches: two for each exact matcher, and one for each other and for each state. A
+    /// query of any items, or of none, counts one.
     private static func score(_ request: SourceValue) -> Int {
         func score(_ matchers: SourceValue?) -> Int {
             guard let matchers else { return 0 }
@@ -109,6 +109,7 @@ struct HoverflyReader {
         }
         var sum = ["path", "method", "destination", "body"].reduce(0) { $0 + score(request[$1]) }
         for header in request["headers"]?.members ?? [] { sum += score(header.value) }
+        sum += request["requiresState"]?.members?.count ?? 0
         let query = request.first("query", "deprecatedQuery")
         guard let query, !query.isNothing, query.members?.isEmpty != true else { return sum + 1 }
         let isText = query.members?.contains { $0.name == "exactMatch" || $0.name == "matcher" } ?? true

@@ -295,7 +295,8 @@ private struct ScenarioOrder {
     func role(of stub: ImportedStub) -> Role {
         if let step = self.steps[stub.added] { return .step(isLast: step.isLast, beginsAgain: step.beginsAgain) }
         guard let state = stub.state, let required = state.required else { return .none }
-        guard let name = state.scenario else { return .unknown }
+        // Where the initial state is unknown, states are also set from outside (`hoverctl state set`), or together with others.
+        guard let name = state.scenario, state.initial != nil else { return .unknown }
         return required == state.initial || self.reached[name]?.contains(required) == true ? .unknown : .unreachable
     }
 
