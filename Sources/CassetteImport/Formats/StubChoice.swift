@@ -266,7 +266,9 @@ private struct ScenarioOrder {
             let chain = Self.chain(members.map(\.stub))
         else { return }
         for (position, stub) in chain.enumerated() {
-            let staysThere = stub.state?.next == nil || stub.state?.next == stub.state?.required
+            // One alone that answers in each state does so in the next one as well.
+            let isAlone = chain.count == 1 && stub.state?.required == nil
+            let staysThere = isAlone || stub.state?.next == nil || stub.state?.next == stub.state?.required
             let isEnd = position == chain.count - 1
             let leadsBack = chain.contains { $0.state?.required == nil || $0.state?.required == stub.state?.next }
             self.steps[stub.added] = (name, isEnd && staysThere, isEnd && !staysThere && leadsBack)
