@@ -45,7 +45,8 @@ import Testing
               {"request": {"method": "GET", "urlPath": "/s", "scheme": "https"}, "response": {"status": 200, "body": "C"}}]}
             """#
         let urls = try self.importing.run(text, as: "mappings.json").interactions.map(\.request.url)
-        #expect(urls == ["https://localhost:8443/s", "http://localhost:9443/s", "https://localhost/s"])
+        // The last one answers for all ports, so the first one never does.
+        #expect(urls == ["http://localhost:9443/s", "https://localhost/s"])
     }
 
     @Test func stubsOfWireMockThatNameARequestAreRead() throws {
@@ -176,8 +177,8 @@ import Testing
     }
 
     @Test func aPatternIsOneTextOrNone() {
-        #expect(StubRequest.literal(#"/a\.b\/c?x=1"#) == "/a.b/c?x=1")
-        for pattern in [#"/users/\d"#, #"/users/\w"#, "/a/.*", "/a|b", #"/a\"#] {
+        #expect(StubRequest.literal(#"/a\.b\/c\?x=1"#) == "/a.b/c?x=1")
+        for pattern in ["/a/?", #"/users/\d"#, #"/users/\w"#, "/a/.*", "/a|b", #"/a\"#] {
             #expect(StubRequest.literal(pattern) == nil, "\(pattern)")
         }
     }

@@ -25,11 +25,15 @@ struct HoverflyReader {
                 self.context.lose(.refused, at: pair)
                 stubs.append(.hidden(Self.hidden(pair, name, rank)))
             }
+            // Without a path, the pair answers requests for all paths, and the exchange those for one.
+            if !exchanges.isEmpty, pair["request"]?["path"].map({ $0.isNothing || $0.list?.isEmpty == true }) ?? true {
+                stubs.append(.hidden(Self.hidden(pair, name, rank)))
+            }
             stubs += exchanges.map { exchange in
                 let stub = ImportedStub(
                     exchange: exchange, name: name, place: pair, entry: self.context.entry, context: self.context,
                     isBroad: words?.isBroad ?? false, isNarrow: words?.isNarrow ?? false,
-                    takesAnyMethod: words?.takesAnyMethod ?? false, rank: rank, state: Self.state(pair))
+                    takesAnyMethod: words?.takesAnyMethod ?? false, server: .init(host: words?.host), rank: rank, state: Self.state(pair))
                 return .exchange(stub)
             }
         }
@@ -59,17 +63,21 @@ struct HoverflyReader {
         }
         let method = only(pair["request"]?["method"])
         let path = only(pair["request"]?["path"])
-        let takes: (String) -> Bool =
+        let paths: HiddenStub.Paths =
             switch path?.kind {
-            case "exact"?: { $0 == path?.value }
+            case "exact"?: HiddenStub.Paths(Self.encoded(path: path?.value ?? ""))
             // Any text in place of each star; a regular expression matches whatever contains it.
             case "glob"?:
-                HiddenStub.matching(
-                    (path?.value ?? "").map { $0 == "*" ? ".*" : $0.isLetter || $0.isNumber || $0 == "/" ? "\($0)" : "\\\($0)" }.joined())
-            case "regex"?: HiddenStub.matching(".*(\(path?.value ?? "")).*")
-            default: { _ in true }
+                HiddenStub.Paths(
+                    matching: (path?.value ?? "").map { $0 == "*" ? ".*" : $0.isLetter || $0.isNumber || $0 == "/" ? "\($0)" : "\\\($0)" }
+                        .joined())
+            case "regex"?: HiddenStub.Paths(matching: ".*(\(path?.value ?? "")).*")
+            default: .all
             }
-        return HiddenStub(name: name, method: method?.kind == "exact" ? method?.value : nil, rank: rank, takes: takes)
+        let state = self.state(pair)
+        return HiddenStub(
+            name: name, method: method?.kind == "exact" ? method?.value : nil, rank: rank, paths: paths, scenario: state?.scenario,
+            next: state?.next)
     }
 
     /// When the pair answers, and what its answer changes; nil if no state is named.
@@ -136,6 +144,8 @@ struct HoverflyReader {
         let wantedPath = words.needed(value["path"])
         let path = wantedPath ?? "/"
         let destination = words.needed(value["destination"])
+        // Hoverfly does not compare the scheme. A port is part of the destination.
+        words.host = destination.map { String($0.prefix { $0 != ":" }) }
         let wantedScheme = words.needed(value["scheme"])
         guard !words.isRefused else { return ([], nil) }
         // Without them, the pair answers any method and any path.

@@ -16,6 +16,19 @@ struct ImportedStub {
         var initial: String?
     }
 
+    /// The servers whose requests the stub answers. Nil for any scheme, host or port.
+    struct Server {
+        var scheme: String?
+        var host: String?
+        var port: Int?
+
+        /// Whether the stub answers a request for a server.
+        fileprivate func includes(_ other: Server) -> Bool {
+            (self.scheme == nil || self.scheme == other.scheme) && (self.host == nil || self.host == other.host)
+                && (self.port == nil || self.port == other.port)
+        }
+    }
+
     /// With the conditions of the stub.
     var exchange: ImportedExchange
     /// Names the stub in messages.
@@ -30,6 +43,7 @@ struct ImportedStub {
     var isNarrow: Bool
     /// Whether the stub answers requests with any method.
     var takesAnyMethod: Bool
+    var server: Server
     /// The tool prefers stubs of a lower rank.
     var rank: Int
     var state: State?
@@ -46,22 +60,103 @@ struct HiddenStub {
     /// Nil if it answers requests with any method.
     let method: String?
     let rank: Int
-    /// Whether it may answer requests with a path, without the query.
-    let takes: (_ path: String) -> Bool
+    let paths: Paths
+    /// The scenario that it depends on or changes; nil if it does neither.
+    var scenario: String?
+    /// The state that its answer leads to; nil if it keeps the state.
+    var next: String?
     /// The position among the stubs.
     var added = 0
 
-    /// A check by a regular expression for a whole path. One that cannot be read may match each path.
-    static func matching(_ pattern: String) -> (String) -> Bool {
-        guard let pattern = try? Pattern(pattern) else { return { _ in true } }
-        return { pattern.matches($0) }
-    }
+    /// The paths, without the query, of requests that it may answer.
+    struct Paths {
+        /// All of them begin with this.
+        let prefix: String
+        private let takes: (_ path: String) -> Bool
 
-    fileprivate func mayAnswer(_ request: RecordedRequest) -> Bool {
-        guard self.method == nil || self.method == request.method else { return false }
-        let rest = request.url.firstRange(of: "://").map { request.url[$0.upperBound...] } ?? request.url[...]
-        let path = rest.drop { $0 != "/" }.prefix { $0 != "?" }
-        return self.takes(path.isEmpty ? "/" : String(path))
+        static var all: Paths { Paths(prefix: "") { _ in true } }
+
+        fileprivate static let prefixLimit = 64
+
+        /// - Parameter check: for paths with the prefix.
+        init(prefix: some StringProtocol, _ check: @escaping (String) -> Bool) {
+            self.prefix = String(prefix.prefix(Self.prefixLimit))
+            self.takes = check
+        }
+
+        init(_ path: some StringProtocol) {
+            let path = String(path)
+            self.init(prefix: path) { $0 == path }
+        }
+
+        /// Those that a regular expression matches as a whole. One that cannot be read, or whose classes Java reads in another way, may match
+        /// each path with its prefix.
+        init(matching pattern: String) {
+            let classes = pattern.split(separator: "[", omittingEmptySubsequences: false).dropFirst()
+            let hasClassInClass = classes.dropLast().contains { !$0.contains("]") } || pattern.contains("&&")
+            let prefix = Self.literalPrefix(pattern)
+            let read = hasClassInClass ? nil : try? Pattern(pattern)
+            self.init(prefix: prefix) { path in read.map { $0.matches(path) } ?? true }
+        }
+
+        /// Those of URLs that a regular expression may match with their query, which may be any.
+        init(matchingURLs pattern: String) {
+            let prefix = Self.literalPrefix(pattern)
+            // The prefix may go on into the query.
+            let rest = pattern.dropFirst(prefix.count)
+            if let mark = prefix.firstIndex(of: "?") {
+                self.init(prefix[..<mark])
+            } else if pattern.hasPrefix(prefix), ["(\\?", "(?:\\?"].contains(where: rest.hasPrefix), pattern.hasSuffix(")?") {
+                // `/pets(\?.*)?`
+                self.init(prefix)
+            } else {
+                self.init(prefix: prefix) { _ in true }
+            }
+        }
+
+        /// The text with which all matches of a regular expression begin.
+        private static func literalPrefix(_ pattern: String) -> String {
+            var prefix: [Character] = []
+            var rest = Array(pattern)[...]
+            if rest.first == "^" { rest = rest.dropFirst() }
+            // Alternatives may begin in any way.
+            guard !rest.contains("|") else { return "" }
+            while let character = rest.popFirst() {
+                if character == "\\", let next = rest.first, !next.isLetter, !next.isNumber {
+                    prefix.append(rest.removeFirst())
+                } else if "\\.[](){}*+?^$".contains(character) {
+                    // What a quantifier follows may be missing.
+                    if "*?{".contains(character) { _ = prefix.popLast() }
+                    break
+                } else {
+                    prefix.append(character)
+                }
+            }
+            return String(prefix)
+        }
+
+        fileprivate func contain(_ path: String) -> Bool { path.hasPrefix(self.prefix) && self.takes(path) }
+    }
+}
+
+/// Finds the stubs without an exchange that may answer a path.
+private struct HiddenStubs {
+    private let byPrefix: [String: [HiddenStub]]
+    private var byPath: [String: [HiddenStub]] = [:]
+
+    init(_ stubs: [HiddenStub]) { self.byPrefix = Dictionary(grouping: stubs, by: \.paths.prefix) }
+
+    /// One that its tool prefers to another stub, and that may answer some of its requests.
+    mutating func first(before stub: ImportedStub, path: String) -> HiddenStub? {
+        guard !self.byPrefix.isEmpty else { return nil }
+        if self.byPath[path] == nil {
+            let prefixes = [""] + path.prefix(HiddenStub.Paths.prefixLimit).indices.map { String(path[...$0]) }
+            self.byPath[path] = prefixes.flatMap { self.byPrefix[$0] ?? [] }.filter { $0.paths.contain(path) }
+        }
+        return self.byPath[path]?.first { hidden in
+            (hidden.rank, -hidden.added) < (stub.rank, -stub.added)
+                && (hidden.method == nil || stub.takesAnyMethod || hidden.method == stub.exchange.request.method)
+        }
     }
 }
 
@@ -129,26 +224,44 @@ private struct StubChoice {
     /// Whether a stub for a state comes before an equal one without a state, wherever that is.
     private let prefersStates: Bool
     private let candidates: [Candidate]
-    private let hidden: [HiddenStub]
+    private var hidden: HiddenStubs
+    /// Paths that occur with several servers.
+    private let sharedPaths: Set<String>
     private var scenarios = ScenarioOrder()
     private var kept: [Candidate] = []
-    /// The positions in `kept` of those that answer more or fewer requests than in their tool, by URL without the query.
+    /// The positions in `kept` of those that answer more or fewer requests than in their tool, by path.
     private var inexact: [String: [Int]] = [:]
     /// The positions in `kept` of those that answer any number of times.
     private var repeating = ComparedStubs()
-    /// Stubs that the tool may choose and the replay cannot, by URL without the query.
+    /// Stubs that the tool may choose and the replay cannot, by path.
     private var absent: [String: [Candidate]] = [:]
 
     init(_ stubs: [ImportedStub], hidden: [HiddenStub], prefersStates: Bool) {
         self.prefersStates = prefersStates
-        self.hidden = hidden
-        self.candidates = stubs.map { Candidate(stub: $0, request: ComparedStub($0.exchange, $0.context.options.redaction)) }
+        self.hidden = HiddenStubs(hidden)
+        let candidates = stubs.map { Candidate(stub: $0, request: ComparedStub($0.exchange, $0.context.options.redaction)) }
+        self.candidates = candidates
+        let byPath = Dictionary(grouping: candidates, by: \.request.path)
+        self.sharedPaths = Set(byPath.filter { Set($0.value.map(\.request.url)).count > 1 }.keys)
         let byName = Dictionary(grouping: self.candidates.filter { $0.stub.state?.required != nil || $0.stub.state?.next != nil }) {
             $0.stub.state?.scenario
         }
+        let hiddenByName = Dictionary(grouping: hidden.filter { $0.scenario != nil }, by: \.scenario)
         for (name, members) in byName {
-            guard name != nil else { continue }
-            self.scenarios.add(members.map { ($0.stub, $0.request) })
+            guard let name else { continue }
+            let keys = members.map { ($0.stub.rank, -$0.stub.added) }
+            guard let first = keys.min(by: <), let last = keys.max(by: <) else { continue }
+            let numbers = Set(members.map(\.stub.added))
+            // Between two steps, the tool chooses another stub in some states only.
+            let hasOthersBetween = Set(members.map(\.request.path)).flatMap { byPath[$0] ?? [] }.contains { other in
+                let key = (other.stub.rank, -other.stub.added)
+                return !numbers.contains(other.stub.added) && first < key && key < last
+                    && members.contains { other.request.overlaps($0.request, other.stub) || $0.request.overlaps(other.request, $0.stub) }
+            }
+            let others = hiddenByName[name] ?? []
+            self.scenarios.add(
+                members.map { ($0.stub, $0.request) }, alsoReached: others.compactMap(\.next),
+                mayBeOrder: !hasOthersBetween && others.isEmpty)
         }
     }
 
@@ -164,7 +277,7 @@ private struct StubChoice {
         for candidate in self.candidates { self.add(candidate) }
     }
 
-    private mutating func note(_ candidate: Candidate) { self.absent[candidate.request.url, default: []].append(candidate) }
+    private mutating func note(_ candidate: Candidate) { self.absent[candidate.request.path, default: []].append(candidate) }
 
     private mutating func add(_ candidate: Candidate) {
         var candidate = candidate
@@ -183,24 +296,25 @@ private struct StubChoice {
             if !self.prefersStates { self.note(candidate) }
             return
         }
-        if let other = self.hidden.first(where: { ($0.rank, -$0.added) < (stub.rank, -stub.added) && $0.mayAnswer(stub.exchange.request) })
-        {
-            return self.leaveOut(candidate, after: other.name)
-        }
-        for other in self.absent[request.url] ?? []
+        if let other = self.hidden.first(before: stub, path: request.path) { return self.leaveOut(candidate, after: other.name) }
+        for other in self.absent[request.path] ?? []
         where self.comes(other, before: candidate) && other.request.overlaps(request, other.stub) {
             return self.leaveOut(candidate, after: other.stub.name)
         }
         let covering = self.repeating.first(covering: request)
-        for position in self.inexact[request.url] ?? [] where covering.map({ position <= $0 }) ?? true {
+        for position in self.inexact[request.path] ?? [] where covering.map({ position <= $0 }) ?? true {
             let earlier = self.kept[position]
-            guard !self.scenarios.areSteps(earlier.stub, stub), earlier.request.overlaps(request, earlier.stub) else { continue }
+            // Two spellings of one pair are no rivals.
+            guard earlier.isBroad || earlier.stub.isNarrow || earlier.request.url != request.url,
+                earlier.stub.name != stub.name || earlier.stub.entry != stub.entry,
+                !self.scenarios.areSteps(earlier.stub, stub), earlier.request.overlaps(request, earlier.stub)
+            else { continue }
             if earlier.isBroad {
                 // Which of the two the tool chooses depends on what is not compared.
                 self.kept[position].stub.isLeftOut = true
                 self.note(earlier)
                 self.lose(.rival, earlier.stub, "\(earlier.stub.name) before \(stub.name)")
-                self.inexact[request.url]?.removeAll { $0 == position }
+                self.inexact[request.path]?.removeAll { $0 == position }
                 self.repeating.remove(earlier.request)
             }
             return self.leaveOut(candidate, after: earlier.stub.name)
@@ -209,7 +323,9 @@ private struct StubChoice {
             return self.lose(.shadowed, stub, "\(stub.name) after \(self.kept[covering].stub.name)")
         }
         let position = self.kept.count
-        if candidate.isBroad || stub.isNarrow { self.inexact[request.url, default: []].append(position) }
+        if candidate.isBroad || stub.isNarrow || self.sharedPaths.contains(request.path) {
+            self.inexact[request.path, default: []].append(position)
+        }
         if candidate.stub.exchange.repeats { self.repeating.add(request, at: position) }
         self.kept.append(candidate)
         // The tool begins again with the first step, where the replay would go on to a less preferred stub.
@@ -259,10 +375,14 @@ private struct ScenarioOrder {
     private var reached: [String: Set<String>] = [:]
 
     /// Adds all stubs of one scenario that require a state or lead to one.
-    mutating func add(_ members: [(stub: ImportedStub, request: ComparedStub)]) {
+    ///
+    /// - Parameters:
+    ///   - others: the states that stubs without an exchange lead to.
+    ///   - mayBeOrder: false if other stubs of the tool come between these.
+    mutating func add(_ members: [(stub: ImportedStub, request: ComparedStub)], alsoReached others: [String], mayBeOrder: Bool) {
         guard let first = members.first, let name = first.stub.state?.scenario else { return }
-        for member in members { if let next = member.stub.state?.next { self.reached[name, default: []].insert(next) } }
-        guard members.allSatisfy({ $0.request.equals(first.request) }),
+        self.reached[name, default: []].formUnion(others + members.compactMap { $0.stub.state?.next })
+        guard mayBeOrder, members.allSatisfy({ $0.request.equals(first.request) }),
             let chain = Self.chain(members.map(\.stub))
         else { return }
         for (position, stub) in chain.enumerated() {
@@ -339,6 +459,11 @@ private struct ComparedStub {
     let base: String
     /// The URL without the query.
     let url: String
+    let path: String
+    /// That of the URL.
+    private let server: ImportedStub.Server
+    /// The body as JSON; nil if it is something else, or is not compared.
+    private var json: JSONDocument?
     private var values: [StubConditions.Place: [[UInt8]]] = [:]
     /// All items of the query by their decoded names, if the whole query is compared.
     private var items: [String: [[UInt8]]]?
@@ -352,6 +477,16 @@ private struct ComparedStub {
         let redacted: (url: String, headers: HeaderFields) = redactor?.redacted(url: url, headers: headers) ?? (url, headers)
         self.base = Self.base(of: RecordedRequest(method: exchange.request.method, url: redacted.url))
         self.url = String(redacted.url.prefix { $0 != "?" })
+        let whole = self.url
+        let rest = whole.firstRange(of: "://").map { whole[$0.upperBound...] } ?? whole[...]
+        let path = rest.drop { $0 != "/" }
+        self.path = path.isEmpty ? "/" : String(path)
+        let scheme = whole.firstRange(of: "://").map { String(whole[..<$0.lowerBound]) } ?? ""
+        let authority = rest.prefix { $0 != "/" }
+        let colon = authority.hasSuffix("]") ? nil : authority.lastIndex(of: ":")
+        self.server = ImportedStub.Server(
+            scheme: scheme, host: String(colon.map { authority[..<$0] } ?? authority),
+            port: colon.flatMap { Int(authority[authority.index(after: $0)...]) } ?? (scheme == "https" ? 443 : 80))
         if url.prefix(while: { $0 != "?" }) != redacted.url.prefix(while: { $0 != "?" }) { self.secrets.append("path") }
         let query = Self.items(of: url)
         let redactedQuery = Self.items(of: redacted.url)
@@ -370,6 +505,7 @@ private struct ComparedStub {
                 let body = exchange.requestBody?.bytes ?? []
                 (before, after) = ([body], [redactor?.redacted(body: body, headers: headers) ?? body])
             }
+            if place == .body, let body = after.first { self.json = try? JSONDocument(body) }
             if before != after { self.secrets.append(place.text) }
             self.values[place] = after.map(Placeholder.withoutNumbers)
         }
@@ -399,14 +535,46 @@ private struct ComparedStub {
     ///
     /// - Parameter stub: the stub of this request. If it answers more requests than the value that it names, similar values count as equal.
     func overlaps(_ other: ComparedStub, _ stub: ImportedStub) -> Bool {
-        guard self.url == other.url, stub.takesAnyMethod || self.base == other.base else { return false }
+        guard self.url == other.url || self.path == other.path && stub.server.includes(other.server),
+            stub.takesAnyMethod || self.method == other.method
+        else { return false }
         for place in Set(self.values.keys).union(other.values.keys) {
             guard let mine = self.values(at: place), let theirs = other.values(at: place), mine != theirs else { continue }
-            guard stub.isNarrow, mine.count == theirs.count, !mine.isEmpty, zip(mine, theirs).allSatisfy(Self.areSimilar) else {
-                return false
-            }
+            let mayShare =
+                place == .body ? self.mayShareBody(mine.first ?? [], other, theirs.first ?? []) : Self.maySpell(mine, theirs)
+            guard stub.isNarrow, mayShare else { return false }
         }
         return true
+    }
+
+    private var method: Substring { self.base.prefix { $0 != " " } }
+
+    /// Whether a narrowed condition for a body may be met by the body of another stub: further members of JSON, further fields of a form, any
+    /// other XML.
+    private func mayShareBody(_ mine: [UInt8], _ other: ComparedStub, _ theirs: [UInt8]) -> Bool {
+        if let mine = self.json?.root { return other.json.map { !Self.differ(mine, $0.root) } ?? false }
+        if mine.first == UInt8(ascii: "<") { return theirs.first == UInt8(ascii: "<") }
+        guard mine.contains(UInt8(ascii: "=")) else { return Self.maySpell([mine], [theirs]) }
+        func fields(_ body: [UInt8]) -> Set<String> {
+            Set(body.split(separator: UInt8(ascii: "&")).map { StubRequest.decoded(String(decoding: $0, as: UTF8.self)[...]).lowercased() })
+        }
+        return fields(mine).isSubset(of: fields(theirs))
+    }
+
+    /// Whether no document can have the members of both. Elements of arrays may be in any order, and there may be further ones.
+    private static func differ(_ one: JSONValue, _ other: JSONValue) -> Bool {
+        // `${json-unit.any-string}` and the like.
+        if [one, other].contains(where: { $0.string?.hasPrefix("${json-unit.") == true }) { return false }
+        switch (one.kind, other.kind) {
+        case (.object, .object):
+            return one.members.contains { member in
+                member.name.string.flatMap { other[$0] }.map { self.differ(member.value, $0) } ?? false
+            }
+        case (.array, .array): return false
+        case (.number, .number): return one.double != other.double
+        case (.string, .string): return one.string != other.string
+        default: return one.kind != other.kind
+        }
     }
 
     /// The values that a request must have at a place; nil if it may have any.
@@ -418,10 +586,14 @@ private struct ComparedStub {
         }
     }
 
-    /// Whether the tool may take one text for the other: they differ in letter case only, or one contains the other.
-    private static func areSimilar(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-        let (one, other) = (String(decoding: one, as: UTF8.self).lowercased(), String(decoding: other, as: UTF8.self).lowercased())
-        return one.contains(other) || other.contains(one)
+    /// Whether a narrowed condition for one list of values may be met by another one: lists of different lengths may be parts of each other,
+    /// and others may differ in their letter case.
+    private static func maySpell(_ one: [[UInt8]], _ other: [[UInt8]]) -> Bool {
+        guard one.count == other.count else { return !one.isEmpty && !other.isEmpty }
+        return zip(one, other).allSatisfy { one, other in
+            let (one, other) = (String(decoding: one, as: UTF8.self).lowercased(), String(decoding: other, as: UTF8.self).lowercased())
+            return one.contains(other) || other.contains(one)
+        }
     }
 
     private static func values(_ name: String, _ headers: HeaderFields) -> [[UInt8]] {

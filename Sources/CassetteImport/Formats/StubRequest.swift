@@ -14,6 +14,8 @@ struct StubRequest {
     private(set) var isNarrow = false
     /// Whether the stub answers requests with any method.
     private(set) var takesAnyMethod = false
+    /// The host of the requests that the stub answers; nil for any.
+    var host: String?
     /// What a replay compares.
     private(set) var conditions = StubConditions(exact: [])
 
@@ -177,8 +179,8 @@ struct StubRequest {
         return text
     }
 
-    /// The only text that a regular expression matches; nil if it matches others. Dots and question marks count as literal, because most
-    /// people who write URLs mean them literally.
+    /// The text that a regular expression matches; nil if it matches several on purpose. Dots count as literal, because most people who write
+    /// URLs mean them literally.
     static func literal(_ pattern: String) -> String? {
         var text = ""
         var isEscaped = false
@@ -191,7 +193,7 @@ struct StubRequest {
             } else if character == "\\" {
                 isEscaped = true
             } else {
-                guard character == "." || character == "?" || Self.isPlain(String(character)) else { return nil }
+                guard character == "." || Self.isPlain(String(character)) else { return nil }
                 text.append(character)
             }
         }

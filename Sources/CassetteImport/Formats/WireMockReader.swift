@@ -39,7 +39,7 @@ struct WireMockReader {
         let value = self.context.placeholders.filled(try stream.value())
         try stream.end()
         let list = value["mappings"]?.list ?? [value]
-        let stubs = try list.enumerated().map { index, stub in
+        let stubs = try list.enumerated().flatMap { index, stub in
             self.context.entry += 1
             return try self.stub(stub, named: stub.first("name", "id", "uuid")?.string ?? "stub \(index + 1)", in: name)
         }
@@ -108,17 +108,18 @@ struct WireMockReader {
 
     // MARK: A stub
 
-    private func stub(_ stub: SourceValue, named name: String, in file: String) throws -> StubEntry {
+    /// The stub, after what a part of its URL that is a pattern matches besides.
+    private func stub(_ stub: SourceValue, named name: String, in file: String) throws -> [StubEntry] {
         let response = try self.context.required(stub, "response")
         let name = "\"\(name.prefix(60))\" of \(file)"
         guard response["proxyBaseUrl"] == nil else {
             self.context.lose(.forwarded, at: stub)
-            return .hidden(self.hidden(stub, name))
+            return [.hidden(self.hidden(stub, name))]
         }
         var words = StubRequest(stub, self.context)
         guard let value = stub["request"], var exchange = try self.request(value, &words) else {
             self.context.lose(.refused, at: stub)
-            return .hidden(self.hidden(stub, name))
+            return [.hidden(self.hidden(stub, name))]
         }
         let scenario = stub["scenarioName"]?.string
         self.context.lose(.order, at: stub)
@@ -127,38 +128,41 @@ struct WireMockReader {
         exchange.stub = words.conditions
         let imported = ImportedStub(
             exchange: exchange, name: name, place: stub, entry: self.context.entry, context: self.context,
-            isBroad: words.isBroad, isNarrow: words.isNarrow, takesAnyMethod: words.takesAnyMethod, rank: stub["priority"]?.int ?? 5,
+            isBroad: words.isBroad, isNarrow: words.isNarrow, takesAnyMethod: words.takesAnyMethod,
+            server: .init(scheme: value["scheme"]?.string, host: words.host, port: value["port"]?.int), rank: stub["priority"]?.int ?? 5,
             state: scenario.map {
                 .init(
                     scenario: $0, required: stub["requiredScenarioState"]?.string, next: stub["newScenarioState"]?.string,
                     initial: "Started")
             })
-        return .exchange(imported)
+        // A dot is any character.
+        let hasDot = value.first("urlPattern", "urlPathPattern")?.string?.replacing("\\.", with: "").contains(".") == true
+        return (hasDot ? [.hidden(self.hidden(stub, name))] : []) + [.exchange(imported)]
     }
 
     /// No recorded request can match the stub, or it has no answer.
     private func hidden(_ stub: SourceValue, _ name: String) -> HiddenStub {
         let request = stub["request"]
         let method = request?["method"]?.string ?? "ANY"
-        var takes: (String) -> Bool = { _ in true }
+        var paths = HiddenStub.Paths.all
         if let path = request?.first("url", "urlPath")?.string?.prefix(while: { $0 != "?" }) {
-            takes = { $0 == path }
+            paths = HiddenStub.Paths(path)
         } else if let pattern = request?["urlPathPattern"]?.string {
-            takes = HiddenStub.matching(pattern)
+            paths = HiddenStub.Paths(matching: pattern)
         } else if let pattern = request?["urlPattern"]?.string {
-            // The pattern is for path and query. A request may have any query.
-            var path = pattern.firstRange(of: "\\?").map { pattern[..<$0.lowerBound] } ?? pattern[...]
-            for group in ["(?:", "("] where path.hasSuffix(group) { path = path.dropLast(group.count) }
-            takes = HiddenStub.matching(String(path))
+            paths = HiddenStub.Paths(matchingURLs: pattern)
         } else if let template = request?["urlPathTemplate"]?.string {
             let segments = template.split(separator: "/", omittingEmptySubsequences: false)
-            takes = { path in
+            paths = HiddenStub.Paths(prefix: template.prefix { $0 != "{" }) { path in
                 let others = path.split(separator: "/", omittingEmptySubsequences: false)
                 return segments.count == others.count && zip(segments, others).allSatisfy { $0.contains("{") || $0 == $1 }
             }
         }
+        let next = stub["newScenarioState"]?.string
+        let dependsOnState = next != nil || stub["requiredScenarioState"]?.string != nil
         return HiddenStub(
-            name: name, method: ["ANY", Self.getOrHead].contains(method) ? nil : method, rank: stub["priority"]?.int ?? 5, takes: takes)
+            name: name, method: ["ANY", Self.getOrHead].contains(method) ? nil : method, rank: stub["priority"]?.int ?? 5, paths: paths,
+            scenario: dependsOnState ? stub["scenarioName"]?.string : nil, next: next)
     }
 
     /// The members of a stub's request that a recorded request can represent; any other member is a matcher that is lost.
@@ -249,7 +253,9 @@ struct WireMockReader {
     }
 
     private func base(_ value: SourceValue, _ words: inout StubRequest) -> String {
-        guard let host = words.equal(value["host"]) else {
+        let condition = words.equal(value["host"])
+        words.host = condition
+        guard let host = condition else {
             self.context.lose(.host, at: value)
             return StubRequest.base(self.context.options.base, scheme: value["scheme"]?.string, port: value["port"]?.int)
         }
