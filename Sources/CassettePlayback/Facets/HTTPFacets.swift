@@ -49,7 +49,7 @@ struct HTTPFacets {
             return self.add(line, FacetHash.root, .line, .whole, name: "first-line", type: "text", into: &collector)
         }
         let end = line[mark...].firstIndex(of: 32) ?? line.endIndex
-        self.add(Array(line[...mark] + line[end...]), FacetHash.root, .line, .whole, name: "first-line", type: "text", into: &collector)
+        self.add(Array(line[..<mark] + line[end...]), FacetHash.root, .line, .whole, name: "first-line", type: "text", into: &collector)
         let query = Array("?".utf8).withUnsafeBytes { FacetHash.path(FacetHash.root, $0) }
         var counts: [[UInt8]: Int] = [:]
         for item in line[(mark + 1)..<end].split(separator: UInt8(ascii: "&")) {

@@ -63,6 +63,7 @@ struct HTTPFacetsTests {
 
     @Test(arguments: [
         (["part:1|query:ts"], "?ts=1&a=1", "?a=1&ts=2", true), (["part:1|query:ts"], "?ts=1&a=1", "?a=1", true),
+        (["part:1|query:ts"], "?ts=1", "", true),
         (["part:1|query:ts"], "?ts=1&a=1", "?ts=1&a=2", false), (["part:2|query:ts"], "?ts=1", "?ts=2", false),
         (["part:1|query:"], "?1732720000000", "?1732720000001", true), (["part:1|query:"], "?a=1&17", "?a=2&18", false),
         (["part:1|query:a[*]"], "?a[0]=1", "?a[0]=2", true),
