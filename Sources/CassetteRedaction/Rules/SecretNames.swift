@@ -48,13 +48,20 @@ package enum SecretNames {
     /// The meaning of a value under this name; nil for other names.
     static func meaning(of name: some Sequence<UInt8>) -> Meaning? {
         guard let (hash, _) = self.fold(name), self.mayBeKnown(hash) else { return nil }
-        return self.byHash[hash]
+        return self.known(hash, name)
+    }
+
+    /// The meaning of a name in the table. Only the variable `PWD`, in capitals, is a folder.
+    private static func known(_ hash: UInt64, _ name: some Sequence<UInt8>) -> Meaning? {
+        guard var meaning = self.byHash[hash] else { return nil }
+        if meaning.mayBeFolder { meaning.mayBeFolder = name.allSatisfy { $0 >= 65 && $0 <= 90 } }
+        return meaning
     }
 
     /// For JSON members, lines of settings and pairs, which may also hold a header field.
     static func meaning(ofMember name: some Sequence<UInt8>) -> Meaning? {
         guard let (hash, _) = self.fold(name), self.mayBeKnown(hash) else { return nil }
-        return self.byHash[hash] ?? self.cookiesByHash[hash]
+        return self.known(hash, name) ?? self.cookiesByHash[hash]
     }
 
     /// The meaning of a value whose name ends with a secret's name after a dot, hyphen or underscore, or from a capital on

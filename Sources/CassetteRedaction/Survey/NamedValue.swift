@@ -15,7 +15,7 @@ enum NamedValue {
             meaning.followsScheme || !OrdinaryValue.isOrdinary(value, kind: meaning.kind)
         else { return nil }
         if meaning.isEveryday, Self.isOfEveryday(value) || Self.isWord(value[...]) { return nil }
-        if meaning.mayBeFolder, value.first == UInt8(ascii: "/"), Self.isLocation(value[...]) { return nil }
+        if meaning.mayBeFolder, Self.isFolder(value) { return nil }
         if Self.isTerm(value) { return nil }
         if meaning.isCompound,
             !Self.looksLikePassword(value) && !(meaning.kind == "password" && Self.isNumber(value)) || Self.isLocation(value[...])
@@ -78,6 +78,18 @@ enum NamedValue {
         // `$name`, `%name%`, `$env:NAME`
         return first == UInt8(ascii: "<")
             || value.dropFirst().allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || "_%:".utf8.contains($0) }
+    }
+
+    /// The first names of paths to working folders.
+    private static let roots: Set<String> = [
+        "home", "Users", "root", "tmp", "var", "srv", "usr", "opt", "mnt", "private", "workspace", "workspaces", "builds", "app", "code",
+        "data",
+    ]
+
+    /// Whether a value is the path of a folder. A password may begin with a slash as well.
+    private static func isFolder(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.first == UInt8(ascii: "/"), self.isLocation(value[...]) else { return false }
+        return self.roots.contains(String(decoding: value.dropFirst().prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self))
     }
 
     /// Whether a value is a path, or a URL without user and parameters: `token: "/oauth/token"` tells where tokens are.

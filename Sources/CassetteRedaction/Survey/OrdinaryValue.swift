@@ -87,14 +87,17 @@ enum OrdinaryValue {
     /// The longest template, in bytes.
     private static let templateLimit = 128
 
-    /// A whole value that a program replaces: `{{ vault_password }}`, `${DB_PASSWORD}`, `$DB_PASSWORD`, `%env(DB)%`. Its name has letters, and
-    /// no default value that could be a secret.
+    /// A whole value that a program replaces: `{{ vault_password }}`, `${DB_PASSWORD}`, `$DB_PASSWORD`, `%env(DB)%`. Its name has no digit, since
+    /// people put such marks around passwords as well, and no default value.
     private static func isTemplate(_ value: UnsafeRawBufferPointer, _ first: UInt8) -> Bool {
         guard value.count > 3, value.count <= self.templateLimit else { return false }
         func isName(_ bytes: Slice<UnsafeRawBufferPointer>, _ marks: StaticString) -> Bool {
             let marks = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)
-            return bytes.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
-                && bytes.allSatisfy { FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || marks.contains($0) }
+            func isLetter(_ byte: UInt8) -> Bool { (byte | 32) >= 97 && (byte | 32) <= 122 }
+            return bytes.contains(where: isLetter) && bytes.allSatisfy { isLetter($0) || $0 == UInt8(ascii: "_") || marks.contains($0) }
+        }
+        func isVariable(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+            name.contains(UInt8(ascii: "_")) && name.allSatisfy { $0 >= 65 && $0 <= 90 || $0 == UInt8(ascii: "_") }
         }
         switch first {
         case UInt8(ascii: "{"):
@@ -104,10 +107,10 @@ enum OrdinaryValue {
             return value.last == UInt8(ascii: "}") && isName(value.dropFirst(2).dropLast(), ".")
         case UInt8(ascii: "$"):
             // A password may begin with a dollar sign, too, but is rarely the name of a variable.
-            let name = value.dropFirst()
-            return name.contains(UInt8(ascii: "_")) && name.allSatisfy { $0 >= 65 && $0 <= 90 || $0 == UInt8(ascii: "_") }
+            return isVariable(value.dropFirst())
         case UInt8(ascii: "%"):
-            return value.last == first && isName(value.dropFirst().dropLast(), "():.")
+            let isCall = value.starts(with: "%env(".utf8) && value.suffix(2).elementsEqual(")%".utf8)
+            return isCall ? isName(value.dropFirst(5).dropLast(2), ":") : value.last == first && isVariable(value.dropFirst().dropLast())
         default: return false
         }
     }

@@ -256,13 +256,15 @@ import Testing
 
     @Test(arguments: [
         #"{"password":"{{ vault_pw }}"}"#, #"{"token":"{{item.token}}"}"#, #"{"password":"${DB_PASSWORD}"}"#,
-        #"{"password":"$DB_PASSWORD"}"#, #"{"secret":"%env(DB)%"}"#, #"{"pwd":"/home/bob1"}"#, #"{"PWD":"/srv/a1","OLDPWD":"/tmp/b2"}"#,
+        #"{"password":"$DB_PASSWORD"}"#, #"{"secret":"%env(DB)%"}"#, #"{"PWD":"/home/bob1"}"#, #"{"PWD":"/srv/a1","OLDPWD":"/tmp/b2"}"#,
     ]) func templatesAndFoldersAreNoSecrets(text: String) { self.stays(text, type: "application/json") }
 
     @Test(arguments: [
         (#"{"password":"${DB_PASSWORD:-h7nter2Xq}"}"#, "h7nter2Xq"), (#"{"password":"$ecret12"}"#, "$ecret12"),
         (#"{"password":"{{h7nter2Xq"}"#, "h7nter2Xq"), (#"{"password":"%h7nter2Xq"}"#, "h7nter2Xq"), (#"{"pwd":"h7nter2Xq"}"#, "h7nter2Xq"),
-        (#"{"password":"/home/bob1"}"#, "/home/bob1"),
+        (#"{"password":"/home/bob1"}"#, "/home/bob1"), (#"{"pwd":"/home/bob1"}"#, "/home/bob1"), (#"{"PWD":"/Ab12xyQ"}"#, "/Ab12xyQ"),
+        (#"{"password":"%Summer2024%"}"#, "Summer2024"), (#"{"password":"{{Tr0ub4dor-3}}"}"#, "Tr0ub4dor"),
+        (#"{"password":"${Tr0ub4dor3}"}"#, "Tr0ub4dor3"),
     ]) func valuesLikeThemAreSecrets(text: String, secret: String) {
         #expect(!self.redacted(text, type: "application/json").contains(secret))
     }
