@@ -72,6 +72,21 @@ public enum ProtocolSniffer: Sendable, Hashable {
         return version.suffix(9).starts(with: " HTTP/1.".utf8) ? .http : .other
     }
 
+    /// Whether bytes inside TLS are no request, not even a broken one: they do not begin with a word and a blank, or their first line ends
+    /// neither with a version of HTTP nor with a path (HTTP/0.9). False while that is not known: the parser has the last word.
+    public static func isForeign(_ bytes: some Collection<UInt8>) -> Bool {
+        let line = self.withoutEmptyLines(bytes)
+        let method = line.prefix(self.lineLimit).prefix { ASCII.isToken($0) }
+        guard let next = line.dropFirst(method.count).first else { return false }
+        guard !method.isEmpty, next == ASCII.space || next == UInt8(ascii: "\t") else { return true }
+        guard let end = line.prefix(self.lineLimit).firstIndex(of: ASCII.lineFeed) else { return false }
+        var words = Array(line[..<end])
+        if words.last == ASCII.carriageReturn { words.removeLast() }
+        let target = words.dropFirst(method.count + 1)
+        let last = target.split { $0 == ASCII.space || $0 == UInt8(ascii: "\t") }.last
+        return last?.starts(with: "HTTP/".utf8) != true && target.first != UInt8(ascii: "/")
+    }
+
     private static func withoutEmptyLines<Bytes: Collection>(_ bytes: Bytes) -> Bytes.SubSequence where Bytes.Element == UInt8 {
         bytes.drop { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }
     }

@@ -96,14 +96,7 @@ struct HTTP1RequestReader {
             }
         }
         if self.mayBeOther {
-            switch ProtocolSniffer.request(input.readableBytesView) {
-            case .tls, .other:
-                // A tunnel in the tunnel gets an answer of its own.
-                guard input.readableBytesView.starts(with: "CONNECT ".utf8) else { return .otherProtocol }
-                self.mayBeOther = false
-            case .http: self.mayBeOther = false
-            case .needsMore: break
-            }
+            if ProtocolSniffer.isForeign(input.readableBytesView) { return .otherProtocol }
         }
         let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.head.parseRequest(bytes) }
         guard let parsed else {
@@ -112,6 +105,7 @@ struct HTTP1RequestReader {
             return .needsMore(begins: begins)
         }
         self.isInsideHead = false
+        self.mayBeOther = false
         input.moveReaderIndex(forwardBy: parsed.consumed)
         self.input = input
         return .head(parsed.head)

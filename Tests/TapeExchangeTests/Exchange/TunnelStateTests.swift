@@ -82,6 +82,18 @@ internal import Testing
         }
     }
 
+    @Test(arguments: [
+        ("*1\r\n$4\r\nPING\r\n", true), ("PING\r\n", true), ("AMQP\u{0}", true), ("\u{10}\u{e}", true), ("a1 LOGIN eve pw\r\n", true),
+        ("CONNECT {\"verbose\":false}\r\n", true), ("EHLO a\r\n", true), ("{\"a\": 1}", true), ("\r\n\u{0}", true),
+        // Broken requests are the parser's, which says what is wrong.
+        ("GET / HTTP/1.1\r\n", false), ("get / HTTP/1.1\r\n", false), ("\r\nCONNECT a:443 HTTP/1.1\r\n", false), ("GET /\r\n", false),
+        ("GET a HTTP/2\r\n", false), ("PRI / HTTP/1.1\r\n", false), ("GET\t/ HTTP/1.1\r\n", false), ("OPTIONS * HTTP/1.1\r\n", false),
+        ("", false), ("\r\n", false), ("GET", false), ("a1 LOGIN", false),
+    ]) func bytesThatAreNoRequestAreForeign(text: String, isForeign: Bool) {
+        #expect(ProtocolSniffer.isForeign(Array(text.utf8)) == isForeign)
+        #expect(!ProtocolSniffer.isForeign(Array("get /\(String(repeating: "a", count: 20_000))".utf8)))
+    }
+
     @Test func emptyLinesAloneAreBlank() {
         #expect(ProtocolSniffer.isBlank(Array("\r\n\n".utf8)))
         #expect(!ProtocolSniffer.isBlank(Array("\r\nG".utf8)))
