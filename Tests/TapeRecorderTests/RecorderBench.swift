@@ -109,6 +109,22 @@ extension RecorderBench {
         _ = self.queue.put(.message(exchange: id, taped), now: self.clock.withLock { $0 })
     }
 
+    /// A request that arrives in blocks, for the journal of its answer.
+    func large(_ bytes: [UInt8], in id: Int) {
+        let rest = bytes.suffix(1000)
+        let start = bytes.count - rest.count
+        for offset in stride(from: 0, to: start, by: 1 << 20) {
+            let block = Array(bytes[offset..<min(start, offset + (1 << 20))])
+            _ = self.queue.put(.block(exchange: id, side: .request, bytes: block), now: self.clock.withLock { $0 })
+        }
+        let headers = HeaderFields(["Content-Type: application/json"])
+        for message: any ConversationMessage in [
+            TapedLargeRequest(rest: Array(rest), at: 1, headers: headers), TapedStreamPiece(.request, nil, at: 1, headers: headers),
+        ] {
+            _ = self.queue.put(.message(exchange: id, message), now: self.clock.withLock { $0 })
+        }
+    }
+
     func say(_ numbers: Range<Int>, in id: Int) {
         for number in numbers { self.say("\(number)", in: id) }
     }

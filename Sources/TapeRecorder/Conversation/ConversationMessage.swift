@@ -11,7 +11,7 @@ package protocol ConversationMessage: Sendable {
     var weight: Int { get }
     /// The side whose blocks (`RecorderItem.block`) begin the message, if it is too long for memory.
     var blocks: Tap.Side? { get }
-    /// Whether it needs the blocks of the request, which remain where they are.
+    /// Whether it needs a copy of the blocks of the request, which remain where they are for the end of the exchange.
     var needsRequest: Bool { get }
 
     /// Whether searching it for secrets may delay others.
@@ -24,6 +24,9 @@ package protocol ConversationMessage: Sendable {
     ///
     /// If it throws, neither this message nor any later one is kept.
     func write(_ place: MessagePlace, into writer: inout JSONWriter) throws
+
+    /// The same for a message that may take several lines. `take` is called with each of them, and empties the writer.
+    func writeLines(_ place: MessagePlace, into writer: inout JSONWriter, take: (inout JSONWriter) throws -> Void) throws
 }
 
 extension ConversationMessage {
@@ -31,6 +34,11 @@ extension ConversationMessage {
     package var needsRequest: Bool { false }
     package var mayTakeLong: Bool { false }
     package mutating func search(_ place: inout MessagePlace) throws {}
+
+    package func writeLines(_ place: MessagePlace, into writer: inout JSONWriter, take: (inout JSONWriter) throws -> Void) throws {
+        try self.write(place, into: &writer)
+        try take(&writer)
+    }
 }
 
 /// Where a message is written: the redactor, and the store for bodies that are too long for a line.
@@ -41,6 +49,4 @@ package struct MessagePlace {
     let digest: @Sendable () -> any ContentDigest
     /// The beginning of a message that is too long for memory.
     var spool: OpenSpool?
-    /// The blocks of the request, for a message that needs them; nil if they are too long for memory.
-    var request: [UInt8]?
 }

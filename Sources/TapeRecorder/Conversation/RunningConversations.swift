@@ -59,6 +59,9 @@ struct RunningConversations: ~Copyable {
     /// Whether there is anything to write, now or later.
     var hasPending: Bool { !self.dirty.isEmpty }
 
+    /// Whether the messages in memory are to be written regardless of their age.
+    var isFull: Bool { self.heldSize >= Self.totalSize }
+
     func contains(_ id: Int) -> Bool { self.running[id] != nil }
 
     mutating func begin(_ id: Int, _ conversation: Conversation) {
@@ -112,7 +115,7 @@ struct RunningConversations: ~Copyable {
     /// - Returns: whether anything was written.
     mutating func write(now: UInt64) throws(CassetteError) -> Bool {
         guard !self.dirty.isEmpty else { return false }
-        let isFull = self.heldSize >= Self.totalSize
+        let isFull = self.isFull
         var hasWritten = false
         var failure: CassetteError?
         for id in self.dirty where isFull || self.running[id]?.isDue(now: now) == true {

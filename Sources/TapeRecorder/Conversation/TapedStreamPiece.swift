@@ -14,7 +14,7 @@ package struct TapedStreamPiece: ConversationMessage {
     private var bytes: [UInt8]?
     private let headers: HeaderFields
     /// Secrets have been removed from the bytes.
-    private var isSearched = false
+    fileprivate var isSearched = false
 
     /// - Parameters:
     ///   - bytes: nil if the body has ended.
@@ -60,14 +60,19 @@ package struct TapedStreamPiece: ConversationMessage {
     }
 }
 
-/// The whole body of a request that was too long for memory, on its way to the journal of its exchange.
+/// The whole body of a request that was too long for memory, on its way to the journal of its exchange. It takes as many lines as its length
+/// needs, so it may have any.
 package struct TapedLargeRequest: ConversationMessage {
+    /// Of one line, in bytes of the body. JSON escapes a byte to at most six, which a line of a journal has room for.
+    static let pieceSize = 128 << 10
+
     private let at: Double
     /// The bytes after the last block.
     private let rest: [UInt8]
     private let headers: HeaderFields
-    /// The body without its secrets, once it has been searched.
-    private var searched: TapedStreamPiece?
+    /// The body without its secrets, where that is known: in memory, or as a whole in the place's spool.
+    private enum Searched { case unchanged, memory([UInt8]), spool }
+    private var searched: Searched?
 
     /// - Parameters:
     ///   - rest: the bytes after the last block that was handed on.
@@ -80,24 +85,73 @@ package struct TapedLargeRequest: ConversationMessage {
     package var mayTakeLong: Bool { true }
     package var needsRequest: Bool { true }
 
-    /// Nil if it is too long for the journal.
-    private func whole(_ place: MessagePlace) -> TapedStreamPiece? {
-        place.request.map { TapedStreamPiece(.request, $0 + self.rest, at: self.at, headers: self.headers) }
+    /// The bytes as they were sent. Throws if the blocks are missing: it must not look as if the request had a shorter body.
+    private func sent(_ place: MessagePlace) throws -> ByteSource {
+        guard let spool = place.spool else { throw Missing() }
+        return ByteSource(joining: [spool.source, ByteSource(self.rest)])
     }
 
+    private struct Missing: Error {}
+
+    /// As the exchange itself is redacted: in memory up to a limit, and in pieces beyond it.
     package mutating func search(_ place: inout MessagePlace) throws {
-        guard var piece = self.whole(place) else { return }
-        try piece.search(&place)
-        self.searched = piece
+        let sent = try self.sent(place)
+        guard let redactor = place.redactor else {
+            self.searched = .unchanged
+            return
+        }
+        guard sent.size > ExchangeRedaction.memoryLimit else {
+            var request = RecordedRequest(method: "", url: "", headers: self.headers)
+            let bytes = try sent.load()
+            var body: WireBody? = WireBody(bytes)
+            _ = redactor.redact(request: &request, body: &body)
+            self.searched = .memory(body?.bytes ?? bytes)
+            return
+        }
+        var fresh: OpenSpool?
+        let outcome = try redactor.redact(sent, headers: self.headers, isComplete: true) { piece in
+            let target = try fresh ?? OpenSpool(place.store.makeSpool(), digest: NoDigest())
+            fresh = target
+            try target.write(piece)
+        }
+        if let fresh, outcome.isBodyChanged {
+            place.spool = fresh
+            self.searched = .spool
+        } else {
+            self.searched = .unchanged
+        }
     }
 
+    /// Not used: see `writeLines`.
     package func write(_ place: MessagePlace, into writer: inout JSONWriter) throws {
-        guard let piece = self.searched ?? self.whole(place) else { throw TooLong() }
-        try piece.write(place, into: &writer)
+        try self.writeLines(place, into: &writer) { _ in }
     }
 
-    /// The journal then ends before the answer: it must not look as if the request had no body.
-    private struct TooLong: Error {}
+    package func writeLines(_ place: MessagePlace, into writer: inout JSONWriter, take: (inout JSONWriter) throws -> Void) throws {
+        var (message, place) = (self, place)
+        if message.searched == nil { try message.search(&place) }
+        let source: ByteSource =
+            switch message.searched {
+            case .memory(let bytes): ByteSource(bytes)
+            case .spool: place.spool?.source ?? ByteSource([])
+            case .unchanged, nil: try message.sent(place)
+            }
+        var start = 0
+        while start < source.size {
+            let end = min(start + Self.pieceSize, source.size)
+            var piece = TapedStreamPiece(.request, try source[start..<end].load(), at: self.at, headers: self.headers)
+            piece.isSearched = true
+            try piece.write(place, into: &writer)
+            try take(&writer)
+            start = end
+        }
+    }
+}
+
+/// For files that are removed again, and never named by their content.
+struct NoDigest: ContentDigest {
+    func update(_ bytes: UnsafeRawBufferPointer) {}
+    func finalize() -> [UInt8] { [] }
 }
 
 /// Cuts a long-running body into its events, messages, values or parts as it arrives.

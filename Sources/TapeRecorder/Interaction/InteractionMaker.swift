@@ -80,14 +80,14 @@ struct InteractionMaker: ~Copyable {
         return spool
     }
 
-    /// The longest request whose blocks are loaded for a message, in bytes.
-    private static let loadLimit = 16 << 20
-
     /// Where a message of a conversation is written. Throws `NotTried` if a block that begins the message could not be written.
     mutating func place(of message: any ConversationMessage, in exchange: Int) throws -> MessagePlace {
         var place = MessagePlace(redactor: self.redaction?.redactor, store: self.store, digest: self.digest)
-        if message.needsRequest, let spool = self.spools[SpoolKey(exchange: exchange, side: .request)], spool.size <= Self.loadLimit {
-            place.request = try spool.source.load()
+        if message.needsRequest, let spool = self.spools[SpoolKey(exchange: exchange, side: .request)] {
+            // A copy, since another thread may read it while the exchange ends.
+            let copy = OpenSpool(try self.store.makeSpool(), digest: NoDigest())
+            try spool.source.forEachPiece { try copy.write($0) }
+            place.spool = copy
         }
         guard let side = message.blocks else { return place }
         place.spool = self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))

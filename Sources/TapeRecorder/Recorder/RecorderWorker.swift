@@ -415,17 +415,30 @@ final class RecorderWorker {
     private func write(_ message: any ConversationMessage, of id: Int, _ place: MessagePlace) {
         do {
             self.writer.removeAll()
-            try message.write(place, into: &self.writer)
-            self.writer.byte(0x0a)
-            let added = self.writer.withUnsafeBytes { self.conversations.add($0, to: id, now: self.now) }
-            guard added != .kept else { return }
+            var count = 0
+            try message.writeLines(place, into: &self.writer) { writer in
+                writer.byte(0x0a)
+                let added = writer.withUnsafeBytes { self.conversations.add($0, to: id, now: self.now) }
+                writer.removeAll()
+                guard added == .kept else { throw NotKept(isFirst: added == .firstMissing) }
+                count += 1
+                // A message of many lines must not fill the memory. If it cannot be written now, the next attempt says so.
+                if count > 1, self.conversations.isFull, (try? self.conversations.write(now: self.now)) == true { self.hasWritten = true }
+            }
+        } catch let error as NotKept {
             // Its payload may already be in a file.
             self.file.hasOrphans = true
-            if added == .firstMissing { self.reportGap(in: id) }
+            if error.isFirst { self.reportGap(in: id) }
         } catch {
             self.file.hasOrphans = true
             self.leaveOut(of: id)
         }
+    }
+
+    /// A line of a message was not kept.
+    private struct NotKept: Error {
+        /// Whether it is the first one of its conversation.
+        var isFirst: Bool
     }
 
     /// A long message has been searched. Writes it and the messages that waited for it, up to the next long one.

@@ -192,6 +192,34 @@ import Testing
         #expect(try bench.bodies.isEmpty)
     }
 
+    /// Its secret is removed in memory, and in pieces of a file.
+    @Test(arguments: [100_000, 3 << 20, 5 << 20]) func aRequestOfAnySizeIsInTheJournal(size: Int) throws {
+        let threads = Guarded<[@Sendable () -> Void]>([])
+        let bench = try RecorderBench { run in
+            threads.withLock { $0.append(run) }
+            return true
+        }
+        bench.open(1, as: .body)
+        // Two bytes of a character may be in two lines.
+        let text = String(repeating: "xé", count: size / 3)
+        bench.large(Array("{\"password\":\"hunter2-of-the-test\",\"rest\":\"\(text)\"}".utf8), in: 1)
+        bench.piece("data: a\n\n", in: 1)
+        bench.turn()
+        for run in threads.withLock({ $0 }) { run() }
+        bench.turnUntilJournaled()
+        let open = try #require(OpenConversations(of: bench.folder.file("tape.json")).conversations.first)
+        #expect(open.droppedBytes == 0 && open.count >= size >> 17)
+        #expect(try !bench.folder.read("tape.bodies/open-1.jsonl").withUnsafeBytes { ByteSearch.contains("hunter2", in: $0) })
+        bench.worker.end()
+        let path = try bench.file.close(keepsOld: false, hasUndecoded: false) { _, _ in }
+        let exchange = try #require(try RecordedExchanges.read(path).first)
+        let request = try #require(exchange.request.body)
+        let recorded = try BodyReader(cassettePath: path).wireBytes(of: request, digest: { PortableSHA256() }).bytes
+        #expect(request.isComplete && recorded.suffix(text.utf8.count + 2).elementsEqual(Array("\(text)\"}".utf8)))
+        #expect(String(decoding: recorded.prefix(40), as: UTF8.self).hasPrefix("{\"password\":\"{{"))
+        #expect(exchange.response?.body?.size == 9)
+    }
+
     // MARK: Disks
 
     @Test func messagesWithoutRoomAreReportedOnceAndWrittenLater() throws {
