@@ -187,6 +187,9 @@ def prepare_ci(page):
 
 
 def prepare_configuration(page):
+    page.write("client.py", "import urllib.request\nurllib.request.urlopen('http://example.test/pets').read()\n")
+    page.write("bin/python", '#!/bin/sh\nexec python3 "$@"\n')
+    page.run("wiretape record pets.json -- python3 client.py")
     page.write("wiretape.yaml", re.search(r"^```yaml\n(.*?)^```", (ROOT / page.name).read_text(), re.M | re.S)[1])
 
 
