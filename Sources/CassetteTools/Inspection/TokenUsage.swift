@@ -11,8 +11,20 @@ package struct TokenUsage: Sendable, Hashable {
     package var output: Int
     /// The part of the input that the server had in a cache.
     package var cached: Int
+    /// The cached tokens that `input` does not contain, as Anthropic and Bedrock count.
+    package var cachedApart: Int
+    /// The tokens that were put into the cache, which `input` does not contain.
+    package var stored: Int
 
-    package init(input: Int = 0, output: Int = 0, cached: Int = 0) { (self.input, self.output, self.cached) = (input, output, cached) }
+    package init(input: Int = 0, output: Int = 0, cached: Int = 0, cachedApart: Int = 0, stored: Int = 0) {
+        (self.input, self.output, self.cached, self.cachedApart, self.stored) = (input, output, cached, cachedApart, stored)
+    }
+
+    package static func + (left: Self, right: Self) -> Self {
+        Self(
+            input: left.input + right.input, output: left.output + right.output, cached: left.cached + right.cached,
+            cachedApart: left.cachedApart + right.cachedApart, stored: left.stored + right.stored)
+    }
 
     /// The tokens of one answer, with the model that it or its request names; nil if the answer names no tokens.
     package static func of(_ interaction: Interaction, reader: BodyReader) throws -> (model: String, usage: TokenUsage)? {
@@ -83,11 +95,12 @@ package struct TokenUsage: Sendable, Hashable {
             if let input { sum.input = input }
             if let output { sum.output = output }
             let details = usage["prompt_tokens_details"] ?? usage["input_tokens_details"]
-            if let cached = number("cache_read_input_tokens", "cacheReadInputTokens", "cachedContentTokenCount")
-                ?? details?["cached_tokens"]?.int
-            {
-                sum.cached = cached
+            if let apart = number("cache_read_input_tokens", "cacheReadInputTokens") {
+                (sum.cached, sum.cachedApart) = (apart, apart)
+            } else if let cached = number("cachedContentTokenCount") ?? details?["cached_tokens"]?.int {
+                (sum.cached, sum.cachedApart) = (cached, 0)
             }
+            if let stored = number("cache_creation_input_tokens", "cacheWriteInputTokens") { sum.stored = stored }
             self.usage = sum
         }
     }
@@ -112,17 +125,13 @@ package struct TokenUsageTable {
         let index = self.rows.firstIndex { $0.model == model && $0.host == host } ?? self.rows.count
         if index == self.rows.count { self.rows.append(Row(model: model, host: host)) }
         self.rows[index].answers += 1
-        self.rows[index].usage.input += usage.input
-        self.rows[index].usage.output += usage.output
-        self.rows[index].usage.cached += usage.cached
+        self.rows[index].usage = self.rows[index].usage + usage
     }
 
     package var total: Row {
         self.rows.reduce(into: Row(model: "all", host: "")) { sum, row in
             sum.answers += row.answers
-            sum.usage.input += row.usage.input
-            sum.usage.output += row.usage.output
-            sum.usage.cached += row.usage.cached
+            sum.usage = sum.usage + row.usage
         }
     }
 }

@@ -16,6 +16,8 @@ struct ConfigFile: Sendable {
     let path: String
     let settings: RunSettings
     let sections: [Section]
+    /// What tokens of language models cost.
+    let prices: [TokenPrice]
 
     init(path: String) throws(SettingError) {
         let bytes: [UInt8]
@@ -39,6 +41,7 @@ struct ConfigFile: Sendable {
             let settings = try reader.settings(part.value, section: part.name) { _ in }
             sections.append(Section(glob: CassetteGlob(part.name), settings: settings))
         }
+        self.prices = try reader.prices(root)
         self.sections = sections
         self.path = path
     }

@@ -32,10 +32,38 @@ struct ConfigReader {
                 for part in parts { try sections(part) }
                 continue
             }
+            // Read apart: see `prices`.
+            if member.name == ConfigKey.prices, section == nil { continue }
             guard let row = Settings.rows.first(where: { $0.key == member.name && $0.isOfFiles }) else { throw self.unknown(member) }
             try self.read(row, member, section, into: &settings)
         }
         return settings
+    }
+
+    /// The prices of tokens, which are no setting of a run.
+    func prices(_ node: ConfigNode) throws(SettingError) -> [TokenPrice] {
+        guard case .members(let members) = node.content, let member = members.last(where: { $0.name == ConfigKey.prices }) else {
+            return []
+        }
+        let nodes: [ConfigNode]
+        switch member.value.content {
+        case .list(let list): nodes = list
+        case .text: nodes = [member.value]
+        case .nothing, .members:
+            throw self.error(member.line, "\"prices\" takes a list of strings such as gpt-5=1.25,10,0.125")
+        }
+        var prices: [TokenPrice] = []
+        for node in nodes {
+            guard case .text(let text) = node.content else {
+                throw self.error(node.line, "\"prices\" takes a list of strings such as gpt-5=1.25,10,0.125")
+            }
+            do throws(TokenPrice.SyntaxError) {
+                prices.append(try TokenPrice(text))
+            } catch {
+                throw self.error(node.line, "\"prices\": \(VisibleText.line("\(error)"))")
+            }
+        }
+        return prices
     }
 
     private func read(
@@ -169,7 +197,9 @@ struct ConfigReader {
 enum ConfigKey {
     /// Settings for cassettes by name.
     static let cassettes = "cassettes"
-    static let all = Settings.rows.filter(\.isOfFiles).map(\.key) + [cassettes]
+    /// What tokens cost, for `inspect --usage`.
+    static let prices = "prices"
+    static let all = Settings.rows.filter(\.isOfFiles).map(\.key) + [cassettes, prices]
 
     /// The name that was probably meant by an unknown one; nil if none is close.
     ///

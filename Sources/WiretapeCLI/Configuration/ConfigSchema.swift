@@ -14,6 +14,10 @@ enum ConfigSchema {
               "title": "Wiretape's settings: wiretape.yaml, wiretape.yml or wiretape.json",
               "$ref": "#/$defs/settings",
               "properties": {
+                "prices": {
+                  "description": "What a million tokens of a model cost, for inspect --usage: MODEL=INPUT,OUTPUT or MODEL=INPUT,OUTPUT,CACHED. A name that ends with * stands for all with that beginning.",
+                  "$ref": "#/$defs/texts"
+                },
                 "cassettes": {
                   "description": "Settings for cassettes whose name fits a pattern; later ones lie over earlier ones.",
                   "type": ["object", "null"],

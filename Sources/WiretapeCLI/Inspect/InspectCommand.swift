@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteRun
 internal import CassetteStore
 package import CassetteTools
 internal import Dispatch
@@ -82,8 +83,13 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
         help: ArgumentHelp("With --lint, also what this server would refuse, with its usual limits.", valueName: "server"))
     var server: UploadServer?
 
-    @Flag(help: "Sum the tokens that answers of language models say they used, by model and host.")
+    @Flag(
+        help:
+            "Sum the tokens that answers of language models say they used, by model and host, and what they cost by \"prices\" of wiretape.yaml."
+    )
     var usage = false
+
+    @OptionGroup(title: "Configuration file") var config: ConfigOptions
 
     @Flag(
         help: """
@@ -234,7 +240,15 @@ struct InspectCommand: ParsableCommand, ReadsCassettes {
         if let folder = self.extract {
             return try inspection.extract(self.number, to: folder, overwrites: self.overwrite, json: self.json)
         }
-        if self.usage { return self.json ? try inspection.usageJSON() : try inspection.usage() }
+        if self.usage {
+            let prices: TokenPrices
+            do throws(SettingError) {
+                prices = TokenPrices(try self.config.file()?.prices ?? [])
+            } catch {
+                try Self.fail(error.message)
+            }
+            return self.json ? try inspection.usageJSON(prices: prices) : try inspection.usage(prices: prices)
+        }
         switch (self.number, self.part, self.body) {
         case (nil, _, _): self.json ? try inspection.listJSON() : try inspection.list()
         case (let number?, let part?, let body):

@@ -3,14 +3,20 @@ internal import TapeBytes
 
 // The tokens that the answers of language models name.
 extension Inspection {
-    func usage() throws {
+    /// - Parameter prices: adds what the tokens cost; empty if no prices are known.
+    func usage(prices: TokenPrices) throws {
         let table = try self.usageTable()
         guard !table.rows.isEmpty else { return try self.write("no answer of \"\(VisibleText.line(self.file))\" names tokens.\n") }
-        var lines = [["model", "host", "answers", "input", "output", "cached"]]
-        for row in table.rows + (table.rows.count > 1 ? [table.total] : []) {
+        var lines = [["model", "host", "answers", "input", "output", "cached"] + (prices.isEmpty ? [] : ["cost"])]
+        func add(_ row: TokenUsageTable.Row, _ cost: Int?) {
             let numbers = [row.answers, row.usage.input, row.usage.output, row.usage.cached].map(String.init)
-            lines.append([VisibleText.line(row.model), VisibleText.line(row.host)] + numbers)
+            let costs = prices.isEmpty ? [] : [cost.map(TokenPrices.text) ?? "?"]
+            lines.append([VisibleText.line(row.model), VisibleText.line(row.host)] + numbers + costs)
         }
+        let costs = table.rows.map { prices.cost(of: $0.usage, model: $0.model) }
+        for (row, cost) in zip(table.rows, costs) { add(row, cost) }
+        // A sum without some of the models would look like the whole.
+        if table.rows.count > 1 { add(table.total, costs.contains(nil) ? nil : costs.compactMap { $0 }.reduce(0, +)) }
         let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
         for line in lines {
             let words = line.enumerated().map { column, word in
@@ -21,7 +27,7 @@ extension Inspection {
         }
     }
 
-    func usageJSON() throws {
+    func usageJSON(prices: TokenPrices) throws {
         var writer = JSONWriter()
         writer.beginArray(.lines)
         for row in try self.usageTable().rows {
@@ -36,6 +42,10 @@ extension Inspection {
             ] {
                 writer.member(named: name)
                 writer.integer(number)
+            }
+            if let cost = prices.cost(of: row.usage, model: row.model) {
+                writer.member("cost")
+                writer.string(TokenPrices.text(cost))
             }
             writer.endObject()
         }

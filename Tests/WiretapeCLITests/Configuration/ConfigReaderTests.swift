@@ -11,6 +11,15 @@ import Testing
         return try ConfigReader(file: "w.yaml").settings(node) { _ in }
     }
 
+    @Test func pricesAreReadApart() throws {
+        func prices(_ yaml: String) throws -> [String] { try ConfigFile(path: "w.yaml", bytes: Array(yaml.utf8)).prices.map(\.model) }
+        #expect(try prices("mode: none\nprices:\n  - gpt-5=1.25,10,0.125\n  - claude*=3,15\n") == ["gpt-5", "claude*"])
+        #expect(try prices("prices: gpt-5=1,2\n") == ["gpt-5"] && prices("mode: none\n").isEmpty)
+        for wrong in ["prices: [gpt-5]", "prices: {gpt-5: 1}", "prices:", "prices: [[a]]", "cassettes: {'a': {prices: [a=1,2]}}"] {
+            #expect(throws: SettingError.self, "\(wrong)") { try prices(wrong) }
+        }
+    }
+
     @Test(arguments: [
         "ignore:\n- query:ts\nrepeat: last\n", "{ ignore: [query:ts], repeat: last }", "---\nignore: [query:ts]\nrepeat: last\n",
     ])
