@@ -85,7 +85,8 @@ print(requests.get(url).text)
 """, [("--pattern", "query:state", ["", "cat"]), ("--pattern", "query:code_challenge", ["", "cat"])]),
     "oauth1-query": ("""
 from requests_oauthlib import OAuth1Session
-client = OAuth1Session("consumer", client_secret="secret", signature_type="query")
+# The runs follow each other within a second.
+client = OAuth1Session("consumer", client_secret="secret", signature_type="query", timestamp=str(int(NOW.timestamp())))
 print(client.get(URL + "/pets", params={"name": NAME}).text)
 """, [("--pattern", "query:oauth_nonce", ["", "cat"]), ("--pattern", "query:oauth_timestamp", ["", "cat"])]),
     "openai": ("""
