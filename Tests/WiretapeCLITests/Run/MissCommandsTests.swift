@@ -30,7 +30,7 @@ import Testing
         #expect(lines.count == 5)
         #expect(
             lines[3]
-                == "to match it with exchange 1 all the same: wiretape replay pets.json --repeat last --ignore method --ignore body -- curl 'http://a/?b=1'"
+                == "to match it with exchange 1 all the same, as any other request that differs only there: wiretape replay pets.json --repeat last --ignore method --ignore body -- curl 'http://a/?b=1'"
         )
     }
 
