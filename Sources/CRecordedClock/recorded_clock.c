@@ -64,7 +64,7 @@ static const struct timespec *real_time(const struct timespec *given, struct tim
 
 // MARK: The time
 
-// What a function returns that the C library does not have: these also set errno.
+// The result of a function that the C library lacks. These functions also set errno.
 #define MISSING -1
 
 EXPORTED int clock_gettime(clockid_t clock, struct timespec *time) {

@@ -329,7 +329,7 @@ import Testing
     private static func plain(_ priority: Int) -> String { Self.stub(#""urlPath": "/x""#, "plain", #""priority": \#(priority),"#) }
 
     /// The tool begins again with the first step.
-    @Test func whatFollowsACycleIsLeftOut() throws {
+    @Test func aStubAfterACycleIsLeftOut() throws {
         let losses = try self.wiremock([Self.plain(9), Self.state("one", "Started", "b"), Self.state("two", "b", "Started")])
         #expect(losses["rival"] == 1)
         #expect(try self.answers([Sent(), Sent(), Sent()]) == ["one", "two", nil])
@@ -351,7 +351,7 @@ import Testing
         #expect(try self.answers([Sent(), Sent()]) == [nil, nil])
     }
 
-    @Test func aScenarioWithoutStatesIsNone() throws {
+    @Test func theNameOfAScenarioAloneChangesNothing() throws {
         let named = Self.stub(#""urlPath": "/x""#, "named", #""scenarioName": "s", "priority": 9,"#)
         _ = try self.wiremock([named, Self.state("one", "Started", "b"), Self.state("two", "b")])
         #expect(try self.answers([Sent(), Sent(), Sent()]) == ["one", "two", "two"])

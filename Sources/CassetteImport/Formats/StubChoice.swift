@@ -125,7 +125,7 @@ struct HiddenStub {
                 if character == "\\", let next = rest.first, !next.isLetter, !next.isNumber {
                     prefix.append(rest.removeFirst())
                 } else if "\\.[](){}*+?^$".contains(character) {
-                    // What a quantifier follows may be missing.
+                    // The character before a quantifier may be missing.
                     if "*?{".contains(character) { _ = prefix.popLast() }
                     break
                 } else {

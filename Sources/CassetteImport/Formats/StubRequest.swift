@@ -179,7 +179,7 @@ struct StubRequest {
         return text
     }
 
-    /// The text that a regular expression matches; nil if it matches several on purpose. Dots count as literal, because most people who write
+    /// The text that a regular expression matches; nil if it matches other texts as well. Dots count as literal, because most people who write
     /// URLs mean them literally.
     static func literal(_ pattern: String) -> String? {
         var text = ""

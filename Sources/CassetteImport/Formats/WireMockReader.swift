@@ -108,7 +108,7 @@ struct WireMockReader {
 
     // MARK: A stub
 
-    /// The stub, after what a part of its URL that is a pattern matches besides.
+    /// The stub. If its URL has a dot, which is any character, a hidden stub for the other URLs comes before it.
     private func stub(_ stub: SourceValue, named name: String, in file: String) throws -> [StubEntry] {
         let response = try self.context.required(stub, "response")
         let name = "\"\(name.prefix(60))\" of \(file)"
@@ -135,7 +135,6 @@ struct WireMockReader {
                     scenario: $0, required: stub["requiredScenarioState"]?.string, next: stub["newScenarioState"]?.string,
                     initial: "Started")
             })
-        // A dot is any character.
         let hasDot = value.first("urlPattern", "urlPathPattern")?.string?.replacing("\\.", with: "").contains(".") == true
         return (hasDot ? [.hidden(self.hidden(stub, name))] : []) + [.exchange(imported)]
     }

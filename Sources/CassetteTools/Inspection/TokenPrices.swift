@@ -1,4 +1,4 @@
-/// What a million tokens of a model cost, in the currency of whoever wrote it.
+/// The price of a million tokens of a model, in any currency.
 ///
 /// In millionths, so that sums are exact.
 package struct TokenPrice: Sendable, Hashable {
