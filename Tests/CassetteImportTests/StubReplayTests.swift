@@ -395,6 +395,35 @@ import Testing
         #expect(try self.answers([Sent()]) == [nil])
     }
 
+    /// Its optional group is not the end of the pattern.
+    @Test func aPatternWithTwoGroupsHidesOtherPaths() throws {
+        let hidden = Self.stub(#""urlPattern": "/x(\\?a)?y(z)?""#, "hidden", #""priority": 1,"#)
+        #expect(try self.wiremock([hidden, Self.stub(#""urlPath": "/xy""#, "xy")])["rival"] == 1)
+        #expect(try self.answers([Sent("GET", "y")]) == [nil])
+    }
+
+    /// WireMock compares its text, and a replay the document or the fields.
+    @Test(arguments: [(#"{\"a\":1}"#, true), ("<a/>", true), ("a=1&b=2", true), ("a=1", false), ("text", false)])
+    func aBodyByItsTextIsNotNextToOthers(_ body: String, _ isLeftOut: Bool) throws {
+        let losses = try self.wiremock([
+            Self.post(#""urlPath": "/x""#, "any"), Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalTo": "\#(body)"}]"#, "one"),
+        ])
+        #expect(losses["rival"] == (isLeftOut ? 2 : nil), "\(losses)")
+        let sent = Sent("POST", headers: ["Content-Type: text/plain"], body: body.replacing("\\", with: ""))
+        #expect(try self.answers([sent]) == [isLeftOut ? nil : "one"])
+    }
+
+    @Test func aBodyByItsTextStaysAlone() throws {
+        #expect(try self.wiremock([Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalTo": "{\"a\":1}"}]"#, "one")])["rival"] == nil)
+        #expect(try self.answers([Sent("POST", headers: ["Content-Type: application/json"], body: #"{"a": 1}"#)]) == ["one"])
+    }
+
+    @Test func aPartOfTheMappingsIsRefused() throws {
+        let text = #"{"mappings": [\#(Self.stub(#""urlPath": "/x""#, "x"))], "meta": {"total": 2}}"#
+        let error = #expect(throws: CassetteError.self) { try self.importing.run(text, as: "m.json") }
+        #expect(error?.message.contains("1 of 2 mappings: save all of them") == true)
+    }
+
     @Test(arguments: [
         #""urlPathPattern": "/y/?""#, #""urlPathPattern": "/x/[0-9]+""#, #""urlPattern": "/xy\\?p=1""#, #""urlPattern": "/y.*""#,
         #""urlPathPattern": "/x", "method": "PUT""#,

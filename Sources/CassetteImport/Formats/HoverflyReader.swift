@@ -65,7 +65,7 @@ struct HoverflyReader {
         let path = only(pair["request"]?["path"])
         let paths: HiddenStub.Paths =
             switch path?.kind {
-            case "exact"?: HiddenStub.Paths(Self.encoded(path: path?.value ?? ""))
+            case "exact"?: HiddenStub.Paths(path?.value ?? "")
             // Any text in place of each star; a regular expression matches whatever contains it.
             case "glob"?:
                 HiddenStub.Paths(
@@ -194,6 +194,9 @@ struct HoverflyReader {
             }
         } else if let body = words.equal(value["body"]) {
             words.require(.body)
+            if StubRequest.only(value["body"], "json") == nil, StubRequest.only(value["body"], "xml") == nil {
+                words.require(text: Array(body.utf8))
+            }
             if !body.isEmpty { exchange.requestBody = ImportedBody(Array(body.utf8), .decoded) }
         }
         exchange.request.headers = fields.fields

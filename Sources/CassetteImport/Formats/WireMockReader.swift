@@ -39,6 +39,12 @@ struct WireMockReader {
         let value = self.context.placeholders.filled(try stream.value())
         try stream.end()
         let list = value["mappings"]?.list ?? [value]
+        if let total = value["meta"]?["total"]?.int, total > list.count {
+            // The others may be preferred to these.
+            throw self.context.error(
+                line: value.line, "meta.total", "the list has \(list.count) of \(total) mappings", .damaged,
+                "save all of them, without \"limit\" and \"offset\"")
+        }
         let stubs = try list.enumerated().flatMap { index, stub in
             self.context.entry += 1
             return try self.stub(stub, named: stub.first("name", "id", "uuid")?.string ?? "stub \(index + 1)", in: name)
@@ -309,6 +315,7 @@ struct WireMockReader {
                 continue
             }
             if let text = pattern["equalTo"]?.data {
+                words.require(text: text)
                 body = ImportedBody(text, .decoded)
             } else if let json = pattern["equalToJson"] {
                 body = ImportedBody(json.list == nil && json.members == nil ? json.data ?? [] : json.json(), .decoded)

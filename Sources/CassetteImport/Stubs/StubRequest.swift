@@ -41,6 +41,14 @@ struct StubRequest {
         self.isNarrow = true
     }
 
+    /// The tool compares the text of a body, and a replay a document or the fields of a form. Other spellings of it are answered by other stubs
+    /// in the tool, so none of them may be next to this one.
+    mutating func require(text body: [UInt8]) {
+        let isForm = body.contains(UInt8(ascii: "&")) && body.contains(UInt8(ascii: "="))
+        let first = body.first { $0 > 32 }
+        if isForm || first == UInt8(ascii: "<") || [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) { self.isBroad = true }
+    }
+
     /// Any method is replaced by GET.
     mutating func narrowMethod() {
         self.narrow()
@@ -215,6 +223,8 @@ struct StubRequest {
         }
         return encoded
     }
+
+    static func decoded(path: String) -> String { self.decoded(path.replacing("+", with: "%2B")[...]) }
 
     /// The text without percent-encoding, and with blanks in place of `+`.
     static func decoded(_ text: Substring) -> String {
