@@ -12,6 +12,8 @@ package struct WireMockMappings: ExchangeWriter {
         var method: String
         var target: String
         var body: [UInt8]
+
+        var withoutBody: Key { Key(method: self.method, target: self.target, body: []) }
     }
 
     package private(set) var notes: [String] = []
@@ -20,6 +22,8 @@ package struct WireMockMappings: ExchangeWriter {
     /// For each request, the number of exchanges in total and the number already written.
     private var counts: [Key: (all: Int, written: Int, name: String)] = [:]
     private var stubs: [(key: Key, interaction: Interaction, number: Int)] = []
+    /// The requests with a body, without it.
+    private var withBody: Set<Key> = []
 
     package init(_ target: ExportTarget) { self.target = target.visibleJSON() }
 
@@ -43,6 +47,7 @@ package struct WireMockMappings: ExchangeWriter {
         let known = self.counts[key]
         self.counts[key] = ((known?.all ?? 0) + 1, 0, known?.name ?? "exchange \(number)")
         self.stubs.append((key, interaction, number))
+        if !body.isEmpty { self.withBody.insert(key.withoutBody) }
     }
 
     package mutating func end() throws {
@@ -95,6 +100,16 @@ package struct WireMockMappings: ExchangeWriter {
                 self.writer.member(isJSON ? "equalToJson" : "equalTo")
                 key.body.withUnsafeBytes { self.writer.string(utf8: $0) }
             }
+            self.writer.endObject()
+            self.writer.endArray()
+        } else if self.withBody.contains(key) {
+            // Without a condition, the stub would answer requests with a body as well.
+            self.writer.member("bodyPatterns")
+            self.writer.beginArray(.inline)
+            self.writer.element()
+            self.writer.beginObject(.inline)
+            self.writer.member("absent")
+            self.writer.bool(true)
             self.writer.endObject()
             self.writer.endArray()
         }

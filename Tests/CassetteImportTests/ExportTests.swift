@@ -109,6 +109,17 @@ import Testing
         #expect(swift.contains(#"a'\u{202e}$HOME`\u{9b}🐈"#), "\(swift)")
     }
 
+    /// A stub without a condition for the body answers requests with any.
+    @Test func aRequestWithoutABodyHasNoneIfOthersHaveOne() throws {
+        var without = Self.post("", id: 2)
+        without.request.body = nil
+        var other = without
+        other.request.method = "PUT"
+        let document = try JSONDocument(Array(try self.text([Self.post("{}", id: 1), without, other]) { WireMockMappings($0) }.utf8)).root
+        let conditions = document["mappings"]?.elements.map { $0["request"]?["bodyPatterns"]?.elements.map { $0["absent"]?.bool } }
+        #expect(conditions == [[nil], [true], nil])
+    }
+
     // MARK: curl
 
     @Test func theFilesOfCommandsAreWritten() throws {
