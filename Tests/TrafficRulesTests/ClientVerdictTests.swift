@@ -132,6 +132,52 @@ import Testing
         #expect(self.kinds([date, self.attempt(1, .answer(200))]) == [])
     }
 
+    /// A worker that was not refused does not know of the answer to another one.
+    @Test func aRequestOnAnotherOpenConnectionIsOnlyLikelyARetry() {
+        func certainty(_ attempts: [Attempt]) -> ClientVerdict.Finding.Certainty? {
+            ClientVerdict(attempts, run: .init(end: .seconds(10), exitCode: 0)).findings.first?.certainty
+        }
+        let next = self.attempt(1, .answer(200), connection: 2)
+        #expect(certainty([self.attempt(0, .answer(429), retryAfter: 5, connection: 1), next]) == .likely)
+        #expect(certainty([self.attempt(0, .answer(429), retryAfter: 5, connection: 1, closed: 0.5), next]) == .sure)
+        let again = self.attempt(2, .answer(200), connection: 1)
+        #expect(certainty([self.attempt(0, .answer(429), retryAfter: 5, connection: 1), next, again]) == .sure)
+    }
+
+    /// The second one has other credentials.
+    @Test func usersDoNotRetryEachOthersRequests() {
+        func kinds(_ attempts: [Attempt], users: [Int]) -> [Kind] {
+            self.kinds(
+                zip(attempts, users).map { attempt, user in
+                    var attempt = attempt
+                    attempt.user = user
+                    return attempt
+                }, exitCode: 1)
+        }
+        let refused = [self.attempt(0, .answer(429), retryAfter: 5), self.attempt(1, .answer(200))]
+        #expect(kinds(refused, users: [1, 2]) == [] && kinds(refused, users: [1, 1]) == [.retryAfterIgnored])
+        let posts = [self.attempt(0, .answer(500), method: "POST"), self.attempt(1, .answer(200), method: "POST")]
+        #expect(kinds(posts, users: [1, 2]) == [] && kinds(posts, users: [2, 2]) == [.unsafeRetry])
+        let failing = [0, 0.011, 0.022, 0.033].map { self.attempt($0, .lost) }
+        #expect(kinds(failing, users: [1, 2, 1, 2]) == [] && kinds(failing, users: [1, 1, 1, 1]) == [.noBackoff])
+        // A client that logs in again before it tries again has tried again.
+        #expect(kinds([self.attempt(0, .answer(503))], users: [1]) == [.noRetry])
+        #expect(kinds([self.attempt(0, .answer(503)), self.attempt(1, .answer(200))], users: [1, 2]) == [])
+    }
+
+    @Test func credentialsTellUsersApart() {
+        func user(_ fields: String...) -> Int { RequestUser.hash(of: HeaderFields(fields)) }
+        #expect(user() == 0 && user("Accept: a") == 0 && user("Cookie: theme=dark; lang=de") == 0)
+        for fields in ["Authorization: Bearer", "Authorization: Basic", "X-API-Key:", "Cookie: theme=a; sid="].map({ "\($0) " }) {
+            #expect(user("\(fields)a") == user("\(fields)a") && user("\(fields)a") != user("\(fields)b"), "\(fields)")
+        }
+        // Their value is another one in each request.
+        for scheme in ["AWS4-HMAC-SHA256", "Digest", "NTLM", "Negotiate", "OAuth", "DPoP"] {
+            #expect(user("Authorization: \(scheme) abc") == 0, "\(scheme)")
+        }
+        #expect(user("Cookie: theme=a; sid=1") == user("Cookie: sid=1; theme=b"))
+    }
+
     @Test func findingsHaveTheirEvidence() {
         let attempts = [
             self.attempt(5, .answer(200), url: "https://a.example/b"), self.attempt(1, .answer(200)),

@@ -32,6 +32,8 @@ package struct ClientVerdict: Sendable {
         package var bodyDigest: [UInt8]
         /// Equal for requests that matching compares as equal, without long bodies; empty if the method and the URL say it.
         package var fingerprint: [UInt8] = []
+        /// Equal for requests with the credentials of one user.
+        package var user = 0
         /// False if not all of its body is known, so that a later attempt may be the same request without being known as one.
         package var hasWholeRequest = true
         /// Whether the request has an `Idempotency-Key`, or another field that makes a repetition safe.
@@ -240,15 +242,27 @@ package struct ClientVerdict: Sendable {
             }
             for key in keys {
                 let group = groups[key] ?? []
-                self.judgeRetryAfter(group)
-                self.judgeBackoff(group)
-                self.judgeStorm(group)
-                self.judgeUnsafeRetries(group)
+                for attempts in self.byUser(group) {
+                    self.judgeRetryAfter(attempts)
+                    self.judgeBackoff(attempts)
+                    self.judgeStorm(attempts)
+                    self.judgeUnsafeRetries(attempts)
+                }
+                // A client may get other credentials before it tries again.
                 self.judgeMissingRetry(group)
             }
             self.judgeWaits(order)
             self.judgeCuts(order)
             self.judgeConnections(order)
+        }
+
+        /// The attempts of each user, in the order of the first ones.
+        private func byUser(_ group: [Int]) -> [[Int]] {
+            guard let first = group.first, group.contains(where: { self.attempts[$0].user != self.attempts[first].user }) else {
+                return [group]
+            }
+            let attempts = Dictionary(grouping: group) { self.attempts[$0].user }
+            return attempts.values.sorted { ($0.first ?? 0) < ($1.first ?? 0) }
         }
 
         private mutating func find(_ kind: Finding.Kind, _ certainty: Finding.Certainty, _ evidence: [Int], _ text: String) {
@@ -297,8 +311,13 @@ package struct ClientVerdict: Sendable {
                     self.attempts[index].start + tolerance < end + wait
                 }
                 guard let first = early.first else { continue }
+                // One that uses another connection while this one is open may be another worker's.
+                let isOfAnother = early.allSatisfy { index in
+                    let early = self.attempts[index]
+                    return early.connection != attempt.connection && attempt.connectionEnd.map { $0 > early.start } ?? true
+                }
                 self.find(
-                    .retryAfterIgnored, .sure, [group[position]] + early,
+                    .retryAfterIgnored, isOfAnother ? .likely : .sure, [group[position]] + early,
                     "\(self.name(first)) came \(Self.text(self.attempts[first].start - end)) after an answer \(status) that asked for \(Self.text(wait))"
                 )
                 return

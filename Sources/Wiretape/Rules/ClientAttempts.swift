@@ -20,6 +20,7 @@ final class ClientAttempts: Sendable {
             var attempt = attempt
             // The client of a test does not know its connections, so that each attempt has one of its own.
             attempt.connection = attempts.count
+            attempt.connectionEnd = attempt.start
             attempts.append(attempt)
             return attempts.count - 1
         }
@@ -62,6 +63,7 @@ final class ClientAttempt: Sendable {
             start: time(), end: nil, method: facts.method, redactedURL: DrawnURL.of(facts.url),
             hasIdempotencyKey: fields.contains("idempotency-key") || fields.contains("if-match") || fields.contains("if-none-match"),
             outcome: .lost, isInjected: false)
+        attempt.user = RequestUser.hash(of: fields)
         attempt.fingerprint = engine.fingerprint(of: facts)
         if facts.bodyIsUnread {
             switch body {

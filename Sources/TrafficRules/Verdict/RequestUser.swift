@@ -1,0 +1,39 @@
+package import CassetteModel
+
+/// For whom a client sends a request: users of one client do not retry each other's requests.
+package enum RequestUser {
+    private static let keys: Set<String> = [
+        "api-key", "apikey", "private-token", "x-access-token", "x-api-key", "x-auth-key", "x-auth-token", "x-goog-api-key",
+        "x-session-token",
+    ]
+    /// Schemes of `Authorization` whose value is another one in each request (the registry of HTTP authentication schemes, and AWS).
+    private static let signatures = ["aws4-", "digest", "dpop", "gnap", "hmac", "hoba", "mutual", "negotiate", "ntlm", "oauth ", "scram-"]
+    /// Parts of the names of cookies that identify a session.
+    private static let sessions = ["auth", "jwt", "login", "sess", "sid", "token", "user"]
+
+    /// A hash of its credentials, which is of use in this process; 0 if it has none.
+    package static func hash(of fields: HeaderFields) -> Int {
+        var hasher = Hasher()
+        var hasAny = false
+        func add(_ name: String, _ value: some StringProtocol) {
+            hasAny = true
+            hasher.combine(name)
+            hasher.combine(String(value))
+        }
+        for index in 0..<fields.count {
+            let name = fields.name(at: index).lowercased()
+            if self.keys.contains(name) {
+                add(name, fields.value(at: index))
+            } else if name == "authorization" {
+                let value = fields.value(at: index)
+                if !self.signatures.contains(where: value.lowercased().hasPrefix) { add(name, value) }
+            } else if name == "cookie" {
+                for pair in fields.value(at: index).split(separator: ";") {
+                    let cookie = pair.drop { $0 == " " }.prefix { $0 != "=" }.lowercased()
+                    if self.sessions.contains(where: cookie.contains) { add(cookie, pair.drop { $0 == " " }) }
+                }
+            }
+        }
+        return hasAny ? hasher.finalize() : 0
+    }
+}
