@@ -22,6 +22,8 @@ struct RecordedCoding: Sendable {
     /// Whether the body is known without them. An answer to a HEAD request has none.
     let isDecodable: Bool
     private let accepted: [String]
+    /// What the recorded client said about its dictionary, if the body was compressed with one (RFC 9842).
+    private let dictionary: [String]?
 
     /// nil if the body has no codings. The answer to a HEAD request has the codings of the body it omits.
     init?(_ interaction: Interaction) {
@@ -35,11 +37,15 @@ struct RecordedCoding: Sendable {
         self.names = names
         self.isDecodable = response.body.map { $0.size == 0 || !$0.codings.isEmpty } ?? true
         self.accepted = interaction.request.headers.values("accept-encoding")
+        let isOfDictionary = names.lowercased().contains("dcb") || names.lowercased().contains("dcz")
+        self.dictionary = isOfDictionary ? interaction.request.headers.values("available-dictionary") : nil
     }
 
     /// Whether a request does not accept the codings. A request that accepts the same as the recorded request gets the recorded bytes.
     /// Without the field, any coding is allowed (RFC 9110, 12.5.3), but such clients rarely decode one, and servers send them none.
+    /// A client with another dictionary, or with none, cannot decode a body that was compressed with one.
     func refuses(_ request: HeaderFields) -> Bool {
+        if let dictionary, request.values("available-dictionary") != dictionary { return true }
         guard request.values("accept-encoding") != self.accepted else { return false }
         return AcceptedCodings(request)?.accepts(self.names) != true
     }

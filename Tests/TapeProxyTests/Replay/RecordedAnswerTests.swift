@@ -31,6 +31,18 @@ import Testing
         #expect(ReadyAnswer(answer) == nil)
     }
 
+    /// RFC 9842: only a client with the dictionary can decode such a body.
+    @Test(arguments: ["dcb", "dcz", "gzip"]) func aBodyOfADictionaryIsForClientsThatHaveIt(coding: String) throws {
+        var recorded = self.interaction("Content-Encoding: \(coding)")
+        let own = ["Accept-Encoding: gzip, dcb, dcz", "Available-Dictionary: :YQ==:"]
+        recorded.request.headers = HeaderFields(own)
+        let known = try #require(RecordedCoding(recorded))
+        let isOfDictionary = coding != "gzip"
+        #expect(!known.refuses(HeaderFields(own)))
+        #expect(known.refuses(HeaderFields([own[0]])) == isOfDictionary)
+        #expect(known.refuses(HeaderFields([own[0], "Available-Dictionary: :Yg==:"])) == isOfDictionary)
+    }
+
     @Test func anAnswerDecodedByItsClientGetsAMatchingHead() throws {
         var whole = self.interaction("Content-Encoding: gzip", "Content-Length: 63", "ETag: \"1\"")
         whole.response?.bodyWasDecoded(size: 2)
