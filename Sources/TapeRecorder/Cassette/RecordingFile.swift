@@ -101,6 +101,10 @@ final class RecordingFile: @unchecked Sendable {
             self.oldLock = nil
             let appender = try CassetteAppender.open(plan.path, recorder: recorder, disk: disk)
             repaired = appender.repaired
+            // From now on it has secrets.
+            if redaction == nil, try CassetteHead(CassetteReader(path: plan.path).head()).redactionRules() != nil {
+                CassettePlace.keepPrivate(plan.path)
+            }
             store = try BodyStore(cassettePath: plan.path, disk: disk)
             let journals = try Self.recover(appender, store, digest, disk)
             recovered = journals.notices

@@ -91,6 +91,23 @@ import Testing
         #expect(try mode(path) == 0o600)
     }
 
+    /// From then on it may contain secrets.
+    @Test(arguments: [RecordMode.all, .newEpisodes], [true, false])
+    func aRedactedCassetteThatIsContinuedWithoutRedactionIsPrivate(mode: RecordMode, isRedacted: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        func open(_ mode: RecordMode, _ rules: RedactionRules?) throws -> RecordingFile? {
+            try RecordingFile(
+                RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path, for: mode)), version: "1", redaction: rules,
+                digest: { PortableSHA256() })
+        }
+        _ = try open(.all, .standard)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        _ = try open(mode, isRedacted ? .standard : nil)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
+        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(permissions == (isRedacted ? 0o644 : 0o600))
+    }
+
     @Test func sidecarsOfAnAdjacentRecordingStay() throws {
         let folder = try TemporaryFolder()
         _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
