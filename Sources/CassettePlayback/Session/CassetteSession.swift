@@ -754,6 +754,8 @@ public final class CassetteSession: Sendable {
                 // This client left where the recorded client left a different exchange.
                 if let left { return state.assignments.use(left) }
                 state.verdict.hits -= 1
+                // The client has its bytes from another answer: a download in parts is complete before all of them have been answered.
+                guard !state.computedFrom.contains(index) else { return }
                 state.abandoned[index] = problem
             case .answered:
                 state.verdict.hits -= 1

@@ -870,6 +870,19 @@ import Testing
         #expect(session.verdict().computed == 2)
     }
 
+    /// Its download is complete before the last part has been answered.
+    @Test func aPartWhoseBytesTheClientHasIsServedWhenItLeaves() throws {
+        let requests = self.pieces(tag: "\"a\"")
+        let session = SentRequests(requests: requests).session()
+        for request in requests { _ = try session.send(request) }
+        session.giveBack(2, problem: "the client left")
+        #expect(session.verdict().unserved == 0 && session.verdict().unused.isEmpty)
+        let other = SentRequests(requests: [self.get(answer: "a")]).session()
+        _ = try other.send(self.get())
+        other.giveBack(0, problem: "the client left")
+        #expect(other.verdict().unserved == 1)
+    }
+
     /// A client that asks for the rest afterwards paused, or resumed after a break.
     @Test func aDownloadThatWasResumedLaterIsLeftAgain() throws {
         let requests = self.pieces(tag: "\"a\"", pause: 20)
