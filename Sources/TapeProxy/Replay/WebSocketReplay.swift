@@ -156,7 +156,8 @@ final class WebSocketReplay: TunnelExchange {
         case .block(let bytes, let isText):
             let facets = self.facets ?? Facets(self.pending.webSocketMessage(isText: isText))
             self.facets = facets
-            bytes.withUnsafeBytes { facets.message.push($0) }
+            // A small message may inflate to thousands of blocks.
+            self.onThread({ bytes.withUnsafeBytes { facets.message.push($0) } }) { _ in }
         case .message(let message):
             switch message.kind {
             case .text, .binary: self.take(message)
