@@ -58,7 +58,7 @@ final class WebSocketOpening: MessageExchange {
         guard let recorded = self.proxy.session.opening(of: conversation) else { return self.missed(conversation) }
         let asked: WebSocketRequest
         do {
-            asked = try WebSocketRequest(self.request.head)
+            asked = try WebSocketRequest(self.router.change?.handshake ?? self.request.head)
         } catch {
             return self.answer(
                 ProxyAnswer(

@@ -12,6 +12,8 @@ struct RequestChange {
     private(set) var bodyEdit: MessageEdit?
     /// A body in place of the client's, with its content codings; nil if there is none.
     private(set) var wholeBody: [UInt8]?
+    /// The WebSocket that the request asks for opens without compression, so that rules can change its messages one by one.
+    let opensUncompressed: Bool
     private let notes: RuleNotes
     private let request: IncomingRequest
     private var facts: RequestHeadFacts
@@ -19,7 +21,8 @@ struct RequestChange {
     private var target: RequestTarget
     private var isChanged = false
 
-    init(_ plan: ExchangePlan, of request: IncomingRequest, notes: RuleNotes) {
+    /// - Parameter canPause: whether somebody may decide about the messages of a WebSocket.
+    init(_ plan: ExchangePlan, of request: IncomingRequest, notes: RuleNotes, canPause: Bool = false) {
         self.notes = notes
         self.request = request
         self.head = request.head
@@ -32,9 +35,17 @@ struct RequestChange {
         let mappedURL = facts.url
         let mappedHost = facts.headers.first("host")
         notes.add(plan.requestEdit?.apply(to: &facts) ?? [])
+        let rule = WebSocketHandshake.isAsked(by: request.head) ? plan.changesMessages(canPause: canPause) : nil
+        self.opensUncompressed = rule != nil && facts.headers.contains(Self.extensions)
+        if let rule, self.opensUncompressed {
+            facts.headers = facts.headers.removing(Self.extensions)
+            notes.add(rule: rule, "a WebSocket is opened without compression, so that its messages can be changed one by one")
+        }
         self.facts = facts
         self.set(facts, mapped: (mappedURL, mappedHost), origin: origin)
     }
+
+    private static let extensions = "sec-websocket-extensions"
 
     /// - Parameter mapped: the URL and the host before the edits, which go together.
     private mutating func set(_ edited: RequestHeadFacts, mapped: (url: String, host: String?), origin: Origin?) {
@@ -60,6 +71,13 @@ struct RequestChange {
         self.facts = facts
         self.isChanged = head != self.request.head || target != self.request.target
         self.modification.forwardedTo = facts.url == self.request.url ? nil : facts.url
+    }
+
+    /// The request as the server of a replayed WebSocket sees it.
+    var handshake: RequestHead {
+        var head = self.request.head
+        if self.opensUncompressed { head.fields = head.fields.removing(Self.extensions) }
+        return head
     }
 
     // MARK: By hand

@@ -94,7 +94,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
 
     private func carryOut(_ plan: ExchangePlan) {
         let notes = RuleNotes(self.rules.engine, plan)
-        let change = RequestChange(plan, of: self.request, notes: notes)
+        let change = RequestChange(plan, of: self.request, notes: notes, canPause: self.rules.desk != nil)
         guard let pause = plan.pausesRequest else { return self.carryOut(plan, change, notes) }
         let body = self.request.hasBody && self.feed.hasEnd ? self.feed.content() : nil
         let content = change.content(body: body)

@@ -17,4 +17,15 @@ package struct ExchangePlan: Sendable {
     package var pausesMessages: Pause?
     package var pace: Pace?
     package var fault: Fault?
+
+    /// The rule that leaves out, moves, repeats or changes single messages of a WebSocket; nil if there is none. Compressed messages depend on
+    /// those before them (RFC 7692, 7.1.1).
+    ///
+    /// - Parameter canPause: whether somebody may decide about messages.
+    package func changesMessages(canPause: Bool) -> Int? {
+        switch self.fault?.kind {
+        case .drop, .repeat, .reorder: self.fault?.rule
+        default: canPause ? self.pausesMessages?.rule : nil
+        }
+    }
 }

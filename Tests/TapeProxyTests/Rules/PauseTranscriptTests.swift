@@ -231,6 +231,14 @@ import TrafficRules
         #expect(scene.heard().map { $0.hasPrefix("origin 1 < ") } == [true])
     }
 
+    /// Nobody could read or change them.
+    @Test(arguments: [true, false]) func messagesThatMayWaitAreNotCompressed(mayWait: Bool) throws {
+        let scene = try self.scene(mayWait ? #"[{"pause": "messages"}]"# : #"[{"pause": "request"}]"#, isWatched: mayWait)
+        scene.client(WebSocketTalk.request("http://h/a", host: "h", deflates: true))
+        scene.connected()
+        #expect(scene.heard().joined().contains("permessage-deflate") == !mayWait)
+    }
+
     @Test func aLongMessageOfAWebSocketDoesNotWait() throws {
         let scene = try self.scene(#"[{"pause": "messages"}]"#)
         scene.client(WebSocketTalk.request("http://h/a", host: "h"))

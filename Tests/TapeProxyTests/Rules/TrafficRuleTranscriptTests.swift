@@ -441,6 +441,20 @@ import TrafficRules
         return scene
     }
 
+    /// Compressed messages depend on those before them.
+    @Test(arguments: [("drop", true), ("repeat", true), ("reorder", true), ("cut", false), ("slice", false)])
+    func messagesThatAreMovedAreNotCompressed(kind: String, isPlain: Bool) throws {
+        let scene = try Self.scene(#"[{"name": "one", "fault": {"kind": "\#(kind)", "after": "1 messages"}}]"#)
+        scene.client(WebSocketTalk.request("http://h/a", host: "h", deflates: true))
+        scene.connected()
+        let sent = scene.heard().joined()
+        #expect(sent.contains("Sec-WebSocket-Key") && sent.contains("permessage-deflate") == !isPlain)
+        let note = "rule \"one\": a WebSocket is opened without compression, so that its messages can be changed one by one."
+        #expect(Self.reports(scene).contains(note) == isPlain)
+        scene.origin(WebSocketTalk.opening(deflates: !isPlain))
+        #expect(scene.heard().joined().contains("permessage-deflate") == !isPlain)
+    }
+
     @Test(arguments: ["2 messages", "1KiB"]) func aFaultBehindTheEndOfAWebSocketIsReported(after: String) throws {
         let rules = "[{\"name\": \"late\", \"fault\": {\"kind\": \"cut\", \"after\": \"\(after)\"}}]"
         let note = "rule \"late\": the WebSocket ends before the fault."
