@@ -87,7 +87,11 @@ final class AttemptWatch {
                 attempt.take(RetryAfter(field("retry-after"), date: field("date")))
             case .stall(let time):
                 if time == nil || time.map({ $0 >= .seconds(1) }) == true { attempt.outcome = .stalled(from: now) }
-            case .raw: attempt.outcome = .garbage(breaksFraming: true)
+            // On HTTP/2 it is in the frames of one stream, and the connection may be kept (RFC 9113, 5.4.2).
+            case .raw: attempt.outcome = .garbage(breaksFraming: attempt.version != .http2)
+            // REFUSED_STREAM: nothing was done, so that any request may be sent again (RFC 9113, 8.7).
+            case .end(.reset(code: 7, isOfConnection: false)) where attempt.version == .http2 && attempt.outcome == .lost:
+                attempt.outcome = .notSent
             case .end(.cut), .end(.brokenOff), .end(.reset):
                 switch attempt.outcome {
                 case .answer: attempt.outcome = .cut
