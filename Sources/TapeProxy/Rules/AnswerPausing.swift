@@ -181,7 +181,13 @@ final class AnswerPausing {
         guard let units = StreamUnits(head.fields), ((units.kind == .messages) ? self.plan.pausesMessages : self.plan.pausesEvents) != nil
         else {
             // WebSockets have messages as well, and begin with another answer.
-            if self.plan.pausesEvents != nil { self.note(pause.rule, "an answer is not a stream of events") }
+            if self.plan.pausesEvents != nil {
+                self.note(
+                    pause.rule,
+                    head.fields.contains("content-encoding")
+                        ? "an answer has a content coding, so its events cannot be told apart: have rules set header:accept-encoding to identity"
+                        : "an answer is not a stream of events")
+            }
             return
         }
         self.phase = .units(units)

@@ -111,15 +111,21 @@ package struct AnswerBreaking<Local: Sendable> {
             case .bytes, .share, nil: break
             }
         }
-        if case .corrupt = self.fault.kind {
-            self.phase = .holding(head, framing, [])
-            return []
-        }
-        guard let count = self.position(in: framing) else {
-            self.phase = .holding(head, framing, [])
-            return []
-        }
+        if case .corrupt = self.fault.kind { return self.hold(head, framing) }
+        guard let count = self.position(in: framing) else { return self.hold(head, framing) }
         return self.head(head, framing, faultAfter: count)
+    }
+
+    /// Waits for the whole body. The client of a stream gets nothing until it ends, so that is said at once.
+    private mutating func hold(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
+        if StreamUnits(head.fields) != nil {
+            let isMovable = if case .corrupt = self.fault.kind { false } else { true }
+            self.note(
+                "the fault needs the whole body, so the client gets nothing of a stream before its end"
+                    + (isMovable ? ": write where it comes, for example after: 3 events" : ""))
+        }
+        self.phase = .holding(head, framing, [])
+        return []
     }
 
     /// Where in the body the fault comes, in bytes; nil if the length of the body decides and is not known.
@@ -161,7 +167,11 @@ package struct AnswerBreaking<Local: Sendable> {
 
     private mutating func units(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
         guard let units = StreamUnits(head.fields) else {
-            return self.cannot("the answer is not a stream of events or messages", [.head(head, framing)])
+            let reason =
+                head.fields.contains("content-encoding")
+                ? "the answer has a content coding, so its events or messages cannot be told apart: have rules set header:accept-encoding to identity"
+                : "the answer is not a stream of events or messages"
+            return self.cannot(reason, [.head(head, framing)])
         }
         self.units = units
         let count: Int
