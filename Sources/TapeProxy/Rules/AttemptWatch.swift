@@ -11,6 +11,7 @@ internal import TrafficRules
 final class AttemptWatch {
     private let log: AttemptLog
     private let number: Int
+    private let isHTTP2: Bool
     private let time: () -> Duration
     private let fingerprint: ([UInt8]?) -> [UInt8]
     /// What has come of the request's body; nil once it is too long to be compared as matching does.
@@ -20,6 +21,8 @@ final class AttemptWatch {
     private var status = 0
     /// Whether the answer's own end is among what goes to the client.
     private var isWhole = false
+    /// What the client still lacks of a body whose length the head says; nil if the head does not, or the end counts as on HTTP/2.
+    private var left: Int?
 
     /// Nil if enough attempts have been watched.
     ///
@@ -38,6 +41,7 @@ final class AttemptWatch {
         guard let number = log.began(attempt) else { return nil }
         self.log = log
         self.number = number
+        self.isHTTP2 = request.head.version == .http2
         self.fingerprint = { engine.fingerprint(of: request.facts(body: $0)) }
         self.time = time
     }
@@ -70,10 +74,16 @@ final class AttemptWatch {
     func answered(_ item: AnswerItem, isInjected: Bool) {
         let now = self.time()
         switch item {
-        case .head(let head, _): self.status = head.status
+        case .head(let head, let framing):
+            self.status = head.status
+            if case .length(let length) = framing, !self.isHTTP2 { self.left = length }
         case .local(let answer, _): self.status = answer.status
         case .end(.finished): self.isWhole = true
-        default: break
+        case .raw, .stall, .end:
+            // The client has the whole answer: what breaks behind it is no failure of this request.
+            if self.left == 0 { return }
+        case .data(let bytes): self.left = self.left.map { $0 - bytes.count }
+        case .interim, .flush, .closeOutput: break
         }
         self.log.change(self.number) { attempt in
             attempt.isInjected = attempt.isInjected || isInjected

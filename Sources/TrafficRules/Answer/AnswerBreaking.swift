@@ -98,6 +98,9 @@ package struct AnswerBreaking<Local: Sendable> {
         }
         if self.begins { return self.come(then: [.head(head, framing)]) }
         if self.fault.part == .trailers || self.isAtEnd {
+            if self.fault.part == .trailers, case .length = framing {
+                self.note("the answer has a Content-Length, so a client of HTTP/1.1 has all of it before the fault in the trailers")
+            }
             self.phase = .trailers
             return [.head(head, framing)]
         }
