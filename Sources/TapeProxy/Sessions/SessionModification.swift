@@ -41,28 +41,41 @@ struct SessionModification: Sendable {
 
 /// The traffic rules of an open session, which can be replaced for a time.
 final class SessionRulesSwitch: Sendable {
+    private struct State: Sendable {
+        /// The rules for the rest of the session: those of its order, or others that have replaced them without a time.
+        var own: TrafficRules
+        var isForATime = false
+        var replacements = 0
+    }
+
     private let engine: RuleEngine
-    /// The rules of the session's order.
-    private let own: TrafficRules
-    private let replacements = Guarded(0)
+    private let state: Guarded<State>
 
     init(_ engine: RuleEngine) {
         self.engine = engine
-        self.own = engine.rules
+        self.state = Guarded(State(own: engine.rules))
     }
 
     /// - Parameter loop: restores the session's own rules when the time is over.
     func apply(_ modification: SessionModification, on loop: any EventLoop) {
-        let number = self.replacements.withLock { number in
-            number += 1
-            return number
+        let (own, number) = self.state.withLock { state in
+            // A page may have changed them.
+            if !state.isForATime { state.own = self.engine.rules }
+            if modification.timeToLive == nil { state.own = modification.rules }
+            state.isForATime = modification.timeToLive != nil
+            state.replacements += 1
+            return (state.own, state.replacements)
         }
-        self.engine.replace(modification.rules, settingAside: self.own)
+        self.engine.replace(modification.rules, settingAside: own)
         guard let seconds = modification.timeToLive else { return }
         _ = loop.scheduleTask(in: .seconds(seconds)) {
-            // Later rules stay.
-            guard self.replacements.withLock({ $0 }) == number else { return }
-            self.engine.restore(self.own)
+            let own: TrafficRules? = self.state.withLock { state in
+                // Later rules stay.
+                guard state.replacements == number else { return nil }
+                state.isForATime = false
+                return state.own
+            }
+            if let own { self.engine.restore(own) }
         }
     }
 }

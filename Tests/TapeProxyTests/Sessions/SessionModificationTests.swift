@@ -39,4 +39,16 @@ import TrafficRules
         #expect(engine.plan(for: request, now: .zero)?.fault == nil)
         #expect(engine.report().map(\.matched) == [2])
     }
+
+    @Test func rulesForTheRestOfTheSessionGoOnAfterOthersForATime() throws {
+        let engine = RuleEngine(TrafficRules())
+        let loop = EmbeddedEventLoop()
+        let rules = SessionRulesSwitch(engine)
+        rules.apply(try SessionModification(Array(#"{"modify": [{"name": "a", "block": 418}]}"#.utf8)), on: loop)
+        rules.apply(try SessionModification(Array(#"{"modify": [{"name": "b", "block": 451}], "ttl": "1s"}"#.utf8)), on: loop)
+        rules.apply(try SessionModification(Array(#"{"modify": [{"name": "c", "block": 410}], "ttl": "1s"}"#.utf8)), on: loop)
+        #expect(engine.rules.rules.map(\.name) == ["c"])
+        loop.advanceTime(by: .seconds(1))
+        #expect(engine.rules.rules.map(\.name) == ["a"])
+    }
 }
