@@ -157,7 +157,9 @@ final class RuledExchange: MessageExchange, TimedConnection {
         let stream = RuledStream(
             self.client, editing: plan.responseEdit.map { AnswerEditing($0, notes: notes) },
             pausing: self.pausing(plan, notes),
-            breaking: plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, notes: notes) },
+            breaking: plan.fault.flatMap {
+                AnswerBreaking($0, method: self.request.head.method, notes: notes, endsByLength: self.request.head.version != .http2)
+            },
             latency: .nanoseconds(plan.pace?.latency.nanoseconds ?? 0),
             buckets: self.rules.buckets(of: plan.pace, .down, client: self.client.peer.id),
             request: (setReading: { [weak feed] in feed?.setReading($0) }, hasInput: { [weak feed] in feed?.hasInput ?? false }),

@@ -81,6 +81,7 @@ final class RuledStream: ClientStream {
     /// A client that leaves before the end of an answer that a rule delays or breaks may ask again.
     func clientLeft() {
         if !self.player.isOver {
+            self.breaking?.clientLeft()
             self.takeBack()
             // Nobody gets what was held back, but the report says that the fault did not come.
             _ = self.tunnel?.ended()

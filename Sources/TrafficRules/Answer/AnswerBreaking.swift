@@ -31,15 +31,28 @@ package struct AnswerBreaking<Local: Sendable> {
     private let fault: Fault
     private let method: String
     private let notes: RuleNotes
+    /// The client has a body with a length before the end of the answer comes, unlike on HTTP/2.
+    private let endsByLength: Bool
     private var phase = Phase.head
     private var units: StreamUnits?
     /// The fault has come.
     package private(set) var hasCome = false
 
-    package init(_ fault: Fault, method: String, notes: RuleNotes) {
+    package init(_ fault: Fault, method: String, notes: RuleNotes, endsByLength: Bool = false) {
         self.fault = fault
         self.method = method
         self.notes = notes
+        self.endsByLength = endsByLength
+    }
+
+    /// The client gave up: of a stream without an end it got nothing while the fault needed the whole body.
+    package mutating func clientLeft() {
+        guard case .holding(let head, _, _) = self.phase else { return }
+        let isMovable = if case .corrupt = self.fault.kind { false } else { true }
+        self.note(
+            "the client left before the end of the body, which the fault needs"
+                + (isMovable && StreamUnits(head.fields) != nil ? ": write where it comes, for example after: 3 events" : ""))
+        self.phase = .over
     }
 
     /// Whether the client got less than the whole answer, or another one, so that it may ask again.
@@ -98,8 +111,8 @@ package struct AnswerBreaking<Local: Sendable> {
         }
         if self.begins { return self.come(then: [.head(head, framing)]) }
         if self.fault.part == .trailers || self.isAtEnd {
-            if self.fault.part == .trailers, case .length = framing {
-                self.note("the answer has a Content-Length, so a client of HTTP/1.1 has all of it before the fault in the trailers")
+            if self.endsByLength, self.fault.part == .trailers, case .length = framing {
+                self.note("the answer has a Content-Length, so the client has all of it before the fault in the trailers")
             }
             self.phase = .trailers
             return [.head(head, framing)]
@@ -114,21 +127,15 @@ package struct AnswerBreaking<Local: Sendable> {
             case .bytes, .share, nil: break
             }
         }
-        if case .corrupt = self.fault.kind { return self.hold(head, framing) }
-        guard let count = self.position(in: framing) else { return self.hold(head, framing) }
-        return self.head(head, framing, faultAfter: count)
-    }
-
-    /// Waits for the whole body. The client of a stream gets nothing until it ends, so that is said at once.
-    private mutating func hold(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
-        if StreamUnits(head.fields) != nil {
-            let isMovable = if case .corrupt = self.fault.kind { false } else { true }
-            self.note(
-                "the fault needs the whole body, so the client gets nothing of a stream before its end"
-                    + (isMovable ? ": write where it comes, for example after: 3 events" : ""))
+        if case .corrupt = self.fault.kind {
+            self.phase = .holding(head, framing, [])
+            return []
         }
-        self.phase = .holding(head, framing, [])
-        return []
+        guard let count = self.position(in: framing) else {
+            self.phase = .holding(head, framing, [])
+            return []
+        }
+        return self.head(head, framing, faultAfter: count)
     }
 
     /// Where in the body the fault comes, in bytes; nil if the length of the body decides and is not known.
