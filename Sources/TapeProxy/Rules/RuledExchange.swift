@@ -272,11 +272,12 @@ final class RuledExchange: MessageExchange, TimedConnection {
         self.watch?.requestBody(piece)
         self.feed.put(piece)
         guard self.stream == nil, !self.isPlanning, self.point == nil else { return }
-        if piece.isLast {
-            self.begin(body: self.feed.content())
-        } else if self.feed.size > Self.bodyLimit {
-            self.client.setReading(false)
+        // The size alone decides, not the pieces in which the body comes.
+        if self.feed.size > Self.bodyLimit {
+            if !piece.isLast { self.client.setReading(false) }
             self.begin(body: nil)
+        } else if piece.isLast {
+            self.begin(body: self.feed.content())
         }
     }
 

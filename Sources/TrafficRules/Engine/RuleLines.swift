@@ -13,17 +13,19 @@ package enum RuleLines {
     package static func lines(of rule: RuleReport) -> [Line] {
         let name = "rule \"\(PlainText.escape(rule.name.utf8, limit: 80))\"\(rule.isRetired ? ", until it was replaced" : "")"
         guard rule.isOn else { return [Line(text: "\(name) is off.", isComplaint: false)] }
+        let notes = rule.notes.map { Line(text: "\(name): \(PlainText.sentence($0, limit: 400)).", isComplaint: true) }
         guard !rule.neverMatched else {
-            let what = rule.condition.map { ": no request fits \"\(PlainText.sentence($0, limit: 200))\"" } ?? ""
-            return [Line(text: "\(name) (\(rule.place)) never matched\(what).", isComplaint: true)]
+            // With a note, requests may fit that the rule could not look at.
+            let condition = notes.isEmpty ? rule.condition : nil
+            let what = condition.map { ": no request fits \"\(PlainText.sentence($0, limit: 200))\"" } ?? ""
+            return [Line(text: "\(name) (\(rule.place)) never matched\(what).", isComplaint: true)] + notes
         }
         var text = "\(name): matched \(rule.matched), applied to \(rule.applied)"
         if rule.preceded > 0 { text += ", \(rule.preceded) taken by an earlier rule" }
         if rule.displaced > 0 { text += ", \(rule.displaced) displaced by a fault" }
         let notDrawn = rule.matched - rule.preceded - rule.drawn
         if notDrawn > 0 { text += ", \(notDrawn) not drawn" }
-        return [Line(text: text + ".", isComplaint: false)]
-            + rule.notes.map { Line(text: "\(name): \(PlainText.sentence($0, limit: 400)).", isComplaint: true) }
+        return [Line(text: text + ".", isComplaint: false)] + notes
     }
 
     /// One finding about the client, with its evidence.
