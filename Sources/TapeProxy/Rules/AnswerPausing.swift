@@ -300,12 +300,26 @@ final class AnswerPausing {
                     guard let old = content.body, let body = changed.body, body != old else { break }
                     // The prefix of a message of gRPC: a flag, and the length in network order.
                     let size = UInt32(clamping: body.count)
-                    sent = prefix == 0 ? body : [0] + (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + body
+                    sent = prefix == 0 ? Self.ended(body, as: units.kind) : [0] + (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + body
                 }
                 self?.deliver(.data(sent))
             }
         }
         if self.point == nil { self.deliver(.data(bytes)) }
+    }
+
+    /// An event that somebody has changed, with the empty line at its end, or a line with its end. Otherwise the next one would be part of it.
+    private static func ended(_ body: [UInt8], as kind: StreamUnits.Kind) -> [UInt8] {
+        guard let last = body.last else { return body }
+        let newline = UInt8(ascii: "\n")
+        switch kind {
+        case .events:
+            let ends: [[UInt8]] = [Array("\n\n".utf8), Array("\r\n\r\n".utf8), Array("\r\r".utf8)]
+            guard !ends.contains(where: { Array(body.suffix($0.count)) == $0 }) else { return body }
+            return body + (last == newline ? [newline] : [newline, newline])
+        case .lines: return last == newline ? body : body + [newline]
+        case .messages, .frames: return body
+        }
     }
 
     private func take(message unit: WebSocketUnits.Unit) {
