@@ -324,6 +324,17 @@ package struct ClientVerdict: Sendable {
             }
         }
 
+        /// Of requests that ran at the same time, nobody can tell which is the retry of which.
+        private func certainty(of group: [Int]) -> Finding.Certainty {
+            var latest = Duration.zero
+            for index in group {
+                let attempt = self.attempts[index]
+                if attempt.start < latest { return .likely }
+                latest = max(latest, attempt.end ?? attempt.start)
+            }
+            return .sure
+        }
+
         // MARK: Backoff and storms
 
         private mutating func judgeBackoff(_ group: [Int]) {
@@ -335,19 +346,19 @@ package struct ClientVerdict: Sendable {
                 guard Self.isTransient(attempt.outcome), attempt.retryAfter == nil, let end = attempt.end,
                     let next = self.next(after: position, in: group), self.attempts[next].start - end < self.limits.backoffGap
                 else {
-                    if self.report(chain) { return }
+                    if self.report(chain, in: group) { return }
                     chain = []
                     continue
                 }
                 if chain.last != next { chain.append(next) }
             }
-            _ = self.report(chain)
+            _ = self.report(chain, in: group)
         }
 
-        private mutating func report(_ chain: [Int]) -> Bool {
+        private mutating func report(_ chain: [Int], in group: [Int]) -> Bool {
             guard chain.count > self.limits.backoffRetries else { return false }
             self.find(
-                .noBackoff, .sure, chain,
+                .noBackoff, self.certainty(of: group), chain,
                 "\(self.name(chain[0])) was sent \(chain.count) times, each less than \(Self.text(self.limits.backoffGap)) after the one before it had failed"
             )
             return true
@@ -366,7 +377,7 @@ package struct ClientVerdict: Sendable {
                 while self.attempts[failing[last]].start - self.attempts[failing[first]].start > self.limits.stormTime { first += 1 }
                 guard last - first + 1 > self.limits.stormCount else { continue }
                 self.find(
-                    .storm, .sure, Array(failing[first...last]),
+                    .storm, self.certainty(of: group), Array(failing[first...last]),
                     "\(self.name(failing[last])) failed and was sent again \(last - first + 1) times in \(Self.text(self.limits.stormTime))"
                 )
                 return
