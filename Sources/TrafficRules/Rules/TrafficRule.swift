@@ -48,7 +48,7 @@ package struct TrafficRule: Sendable {
     let when: RuleCondition?
     let action: Action
     let draw: RuleDraw
-    let seed: UInt64?
+    var seed: UInt64?
     /// The rule as it was written.
     package let node: RuleNode
     /// Of the list that the rule came with.

@@ -72,6 +72,13 @@ package struct TrafficRules: Sendable {
 
     package var isEmpty: Bool { self.rules.isEmpty }
 
+    /// The same rules without seeds of their own, so that they draw by the run's.
+    package var withoutSeeds: TrafficRules {
+        var rules = self
+        for index in rules.rules.indices { rules.rules[index].seed = nil }
+        return rules
+    }
+
     /// Whether some rule that is on looks at bodies of requests.
     package var needsBody: Bool {
         self.rules.contains { $0.isOn && ($0.when?.needsBody == true || $0.actionNeedsBody || $0.showsBody) }
