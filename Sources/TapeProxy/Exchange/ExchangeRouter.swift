@@ -113,7 +113,8 @@ struct ExchangeRouter {
     private func misdirected(
         _ request: IncomingRequest, to authority: String, in scope: TunnelScope, _ answer: ProxyAnswer
     ) -> any ClientExchange {
-        guard request.head.version != .http2 else { return self.local(request, answer) }
+        // Without TLS, nobody asks one server in a connection to another and then asks again.
+        guard request.head.version != .http2 || scope.origin.scheme == .http else { return self.local(request, answer) }
         if self.proxy.session.misdirected(method: request.head.method, authority: authority, tunnel: scope.origin.authority) {
             self.proxy.count { $0.misses += 1 }
         } else {

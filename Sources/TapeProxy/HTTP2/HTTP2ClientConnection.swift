@@ -43,8 +43,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.first = first
         self.codec = try HTTP2Connection(.server)
         // A client that speaks HTTP/2 without TLS knows that its origin does too.
-        if let origin = peer.scope?.origin, origin.scheme == .http {
-            peer.scope = TunnelScope(route: UpstreamRoute(origin, protocols: ["h2c"]))
+        if let tunnel = peer.scope, tunnel.origin.scheme == .http {
+            peer.scope = TunnelScope(tunnel, route: UpstreamRoute(tunnel.origin, protocols: ["h2c"]))
         }
         let proxy = peer.session
         self.begun = proxy.now

@@ -127,6 +127,14 @@ final class TunnelScope {
         self.isByAddress = opening != .connect && IPAddress(route.origin.host) != nil
     }
 
+    /// The same tunnel, whose requests take another route to its origin.
+    init(_ tunnel: TunnelScope, route: UpstreamRoute) {
+        self.route = route
+        self.isLed = tunnel.isLed
+        self.isIsolated = tunnel.isIsolated
+        self.isByAddress = tunnel.isByAddress
+    }
+
     /// Whether an authority is that of the tunnel or of its TLS, so that a request for it is not misdirected (RFC 9110, 7.4). A missing
     /// port matches any port.
     func serves(host: String, port: Int?) -> Bool {
