@@ -209,6 +209,14 @@ struct ExchangeRouter {
                     status: 501, reason: "Not Implemented", error: "tunnel",
                     text: "a tunnel cannot be opened in an HTTP/2 stream: send the CONNECT in HTTP/1.1."))
         }
+        if let isolation = self.proxy.configuration.isolation, let number = UInt16(exactly: port),
+            isolation.settings.passages.contains(.init(host: host, port: number))
+        {
+            isolation.log.passed(host: host, port: number)
+            self.proxy.count { $0.tunnels += 1 }
+            self.proxy.log.tunnel(.passThrough, connection: self.peer.id, authority: request.head.target)
+            return ConnectExchange(client: stream, request: request, host: host, port: port)
+        }
         if let tunnel = IsolatedTunnel(self.peer, host: host, port: port), tunnel.isForbidden {
             tunnel.refuse(.port)
             return self.local(request, tunnel.answer)
