@@ -205,7 +205,8 @@ import Testing
         for (recorded, others) in [([line], [[], ["\(name): \"b\""]]), ([], [[line]])] {
             let session = SentRequests(requests: [request(recorded)]).session()
             #expect(try self.indexes(session, others.map(request)).allSatisfy { $0 == nil })
-            #expect(session.verdict().reports.last?.ignorablePlaces == ["header:\(name.lowercased())"])
+            // Without its range, a request would get the answer for another one.
+            #expect(session.verdict().reports.last?.ignorablePlaces == (name == "Range" ? [] : ["header:\(name.lowercased())"]))
             #expect(try self.indexes(session, [request(recorded)]) == [0])
         }
     }
