@@ -107,8 +107,10 @@ public struct ReplaySchedule: Sendable {
 
     /// Nil if there is nothing to wait for.
     ///
-    /// - Parameter arrival: the arrival times of the body's bytes; nil if they arrived in one piece.
-    public init?(_ latency: Latency, times: RecordedTimes, arrival: Arrival?) {
+    /// - Parameters:
+    ///   - arrival: the arrival times of the body's bytes; nil if they arrived in one piece.
+    ///   - isWhole: whether the body arrived to its end.
+    public init?(_ latency: Latency, times: RecordedTimes, arrival: Arrival?, isWhole: Bool = true) {
         switch latency {
         case .none:
             return nil
@@ -127,8 +129,8 @@ public struct ReplaySchedule: Sendable {
             var pieces: [(end: Int, at: Double)] = []
             pieces.reserveCapacity(arrival?.pieces.count ?? 0)
             let end = Self.time(times.end * factor)
-            // A body in one piece arrived at its end.
-            if arrival == nil { pieces.append((.max, max(head, end))) }
+            // A body in one piece arrived at its end. When the rest was given up, its beginning had arrived before.
+            if arrival == nil { pieces.append((.max, isWhole ? max(head, end) : head)) }
             for piece in arrival?.pieces ?? [] {
                 size = size.addingReportingOverflow(max(0, piece.size)).partialValue
                 latest = max(latest, Self.time(head + piece.at * factor))
@@ -138,6 +140,35 @@ public struct ReplaySchedule: Sendable {
             self.end = max(latest, end)
             self.pieces = pieces
         }
+    }
+
+    /// Less than this many milliseconds before its client left, a piece may have made it leave.
+    private static let reaction = 100.0
+    /// For how long the last piece is held back.
+    private static let (shortestHold, longestHold) = (50.0, 250.0)
+
+    /// Of an answer that goes on in silence, because its client left it. Nil if all of the body can be sent at once.
+    ///
+    /// A program that writes what it gets to another one (`curl URL | head -1`) learns that the other one has ended only when it writes again.
+    /// So what it got last, just before it left, comes a moment after the rest. If that was the only piece, its last byte does.
+    ///
+    /// - Parameter size: of the body.
+    public init?(leaving times: RecordedTimes, arrival: Arrival?, size: Int) {
+        let pieces = arrival?.pieces ?? []
+        let receive = times.end - times.head
+        guard size > 0, receive > 0, receive - (pieces.last?.at ?? 0) < Self.reaction else { return nil }
+        var rest = size - 1
+        var hold = Self.shortestHold
+        if pieces.count > 1 {
+            let last = pieces[pieces.count - 1]
+            if 1..<size ~= last.size { rest = size - last.size }
+            hold = min(max(last.at - pieces[pieces.count - 2].at, hold), Self.longestHold)
+        }
+        self.isFromStart = true
+        self.head = 0
+        self.end = hold
+        self.pieces = [(rest, 0), (.max, hold)]
+        self.factor = 0
     }
 
     private static func time(_ milliseconds: Double) -> Double {

@@ -315,15 +315,15 @@ public struct BodyTap: ~Copyable, Sendable {
 
     /// The body as far as it was received.
     public consuming func ended(isComplete: Bool) -> TapedBody {
-        let arrival = self.finishedArrival()
+        let arrival = self.finishedArrival(isComplete)
         return TapedBody(size: self.size, isComplete: isComplete, bytes: self.pending, isSpilled: self.isSpilled, arrival: arrival)
     }
 
-    /// The list of pieces for the cassette; nil for a body that arrived in one piece without chunks.
+    /// The list of pieces for the cassette; nil for a whole body that arrived in one piece without chunks.
     ///
     /// A complete chunk omits a canonical size line. A truncated chunk keeps it, because the line announces more bytes than arrived.
-    private mutating func finishedArrival() -> Arrival? {
-        guard self.arrival.isChunked else { return self.arrival.pieces.count > 1 ? self.arrival : nil }
+    private mutating func finishedArrival(_ isComplete: Bool) -> Arrival? {
+        guard self.arrival.isChunked else { return self.arrival.pieces.count > (isComplete ? 1 : 0) ? self.arrival : nil }
         for index in self.arrival.pieces.indices
         where self.arrival.pieces[index].line == String(self.arrival.pieces[index].size, radix: 16) {
             self.arrival.pieces[index].line = nil

@@ -147,6 +147,17 @@ final class RecordedAnswer: Sendable {
         self.payload = framing == .none ? .none : payload
     }
 
+    /// Bytes of the body that are sent, before its framing.
+    var size: Int {
+        switch self.payload {
+        case .none: 0
+        case .bytes(let bytes): bytes.count
+        case .file(let sidecar): sidecar.size
+        case .parts(let body): body.byteCount
+        case .coded(_, let size): size
+        }
+    }
+
     /// The content codings, if a request does not accept them.
     func coding(notAcceptedBy request: HeaderFields) -> String? {
         guard let coding, coding.refuses(request) else { return nil }

@@ -37,16 +37,8 @@ final class ReplayBodySender {
         self.pace = pace
         self.client = client
         self.library = library
-        let size =
-            switch answer.payload {
-            case .none: 0
-            case .bytes(let bytes): bytes.count
-            case .file(let sidecar): sidecar.size
-            case .parts(let body): body.byteCount
-            case .coded(_, let size): size
-            }
         self.framer = BodyFramer(
-            arrival: answer.arrival, isChunked: isChunked, size: size, isComplete: answer.isComplete, trailers: trailers)
+            arrival: answer.arrival, isChunked: isChunked, size: answer.size, isComplete: answer.isComplete, trailers: trailers)
     }
 
     /// - Parameter done: called with the reason why the body could not be sent whole, or with nil.

@@ -23,6 +23,8 @@ final class ReplayExchange: MessageExchange {
     private var hasBegun = false
     /// Nothing more is sent, and the client is expected to wait.
     private var isHeld = false
+    /// The run has said that the client waits.
+    private var hasSaidSilence = false
     private var sender: ReplayBodySender?
     /// Why the client left while the answer was being loaded.
     private var abandonment: String?
@@ -157,7 +159,8 @@ final class ReplayExchange: MessageExchange {
         // The origin answered without asking for the body, so the replay does too (RFC 9110, 10.1.1).
         guard self.requestIsRead || (self.request.expectsContinue && !wasAsked) else { return }
         self.isAnswering = true
-        if let schedule = ReplaySchedule(self.proxy.configuration.latency, times: answer.times, arrival: answer.arrival) {
+        let latency = self.proxy.configuration.latency
+        if let schedule = ReplaySchedule(latency, times: answer.times, arrival: answer.arrival, isWhole: answer.isComplete) {
             let start = schedule.isFromStart ? self.request.start : self.proxy.now
             self.pace = ReplayPace(schedule, start: start, proxy: self.proxy)
         }
@@ -211,6 +214,7 @@ final class ReplayExchange: MessageExchange {
         var fitted = head
         if let fields = DigestAuthenticationInfo.fitting(head.fields, to: self.request.head.fields) { fitted.fields = fields }
         self.client.send(fitted, framing: answer.framing)
+        if answer.isHeldOpen { self.holdBackLastPiece(of: answer) }
         let sender = ReplayBodySender(
             answer: answer,
             trailers: answer.trailers.map { DigestAuthenticationInfo.fitting($0, to: self.request.head.fields) ?? $0 },
@@ -231,6 +235,14 @@ final class ReplayExchange: MessageExchange {
         }
     }
 
+    /// The recorded client left after what it got last. This one may have to get it in the same way to leave.
+    private func holdBackLastPiece(of answer: RecordedAnswer) {
+        let isPaced = self.pace?.pacesBody == true && answer.arrival.map { $0.pieces.count > 1 } ?? false
+        guard !isPaced, let schedule = ReplaySchedule(leaving: answer.times, arrival: answer.arrival, size: answer.size) else { return }
+        self.pace?.stop()
+        self.pace = ReplayPace(schedule, start: self.proxy.loop.now, proxy: self.proxy)
+    }
+
     /// The recorded client left an answer that was still running, so its continuation is unknown. Ending the answer would make it look
     /// complete, or make the client reconnect.
     private func hold(_ answer: RecordedAnswer) {
@@ -238,8 +250,14 @@ final class ReplayExchange: MessageExchange {
         self.stopSending()
         self.sender = nil
         self.isHeld = true
-        let idle = Double(self.proxy.limits.tunnelIdle)
-        self.deadline = self.proxy.now + .milliseconds(Int64(min(answer.patience ?? idle, idle) * 1000))
+        self.wait(answer.patience ?? Self.silence)
+    }
+
+    /// Seconds after which the run says that a client waits for more of an event stream.
+    private static let silence = 5.0
+
+    private func wait(_ seconds: Double) {
+        self.deadline = self.proxy.now + .milliseconds(Int64(min(seconds, Double(self.proxy.limits.tunnelIdle)) * 1000))
     }
 
     /// The client waits for more than was recorded.
@@ -348,6 +366,12 @@ final class ReplayExchange: MessageExchange {
             self.deadline = self.proxy.stallDeadline
         } else if self.isHeld, self.answer?.patience != nil {
             self.clientStayed()
+        } else if self.isHeld, !self.hasSaidSilence {
+            self.hasSaidSilence = true
+            self.proxy.diagnosis.remark(
+                "\(self.request.head.method) \(self.request.url) waits: the recorded client left this event stream here, and no more of it is known."
+            )
+            self.wait(Double(self.proxy.limits.tunnelIdle))
         } else {
             self.client.close()
         }

@@ -101,6 +101,29 @@ import Testing
         #expect(self.transcript(schedule, [499, 500]) == ["0, then 500.0", "all, then none"])
     }
 
+    @Test func aBodyThatWasGivenUpBeginsWithItsHead() {
+        let schedule = ReplaySchedule(.scaled(1), times: self.times, arrival: nil, isWhole: false)
+        #expect(self.transcript(schedule, [99, 100]) == ["0, then 100.0", "all, then none"])
+    }
+
+    /// `curl URL | head -1` leaves when it writes again.
+    @Test func whatTheClientGotBeforeItLeftComesLast() {
+        func leaving(_ arrival: Arrival?, size: Int, end: Double = 500) -> [String] {
+            self.transcript(ReplaySchedule(leaving: RecordedTimes(head: 100, end: end), arrival: arrival, size: size), [0, 60, 250])
+        }
+        let pieces = self.arrival((0, 5), (300, 10), (399, 2))
+        #expect(leaving(pieces, size: 17) == ["15, then 99.0", "15, then 99.0", "all, then none"])
+        #expect(leaving(self.arrival((0, 5), (399, 2)), size: 7) == ["5, then 250.0", "5, then 250.0", "all, then none"])
+        #expect(leaving(self.arrival((399, 5)), size: 5) == ["4, then 50.0", "all, then none", "all, then none"])
+        #expect(leaving(nil, size: 5, end: 101) == ["4, then 50.0", "all, then none", "all, then none"])
+        // After an edit, the body may be shorter than the piece.
+        #expect(leaving(self.arrival((0, 5), (390, 20)), size: 3) == ["2, then 250.0", "2, then 250.0", "all, then none"])
+        // It left by a time of its own.
+        for (arrival, size, end) in [(pieces, 17, 700.0), (nil, 5, 500), (nil, 0, 101), (nil, 5, 100)] {
+            #expect(ReplaySchedule(leaving: RecordedTimes(head: 100, end: end), arrival: arrival, size: size) == nil)
+        }
+    }
+
     @Test func aFixedTimeHoldsBackTheHeadAlone() throws {
         let schedule = try #require(ReplaySchedule(.fixed(250), times: self.times, arrival: self.arrival((0, 5), (150, 10))))
         #expect(!schedule.isFromStart)
