@@ -1,4 +1,5 @@
 public import CassetteModel
+internal import TapeBytes
 
 /// Maps the messages of a request in reverse form, so that the origin sees its own names and the client sees the proxy's.
 ///
@@ -25,12 +26,12 @@ public struct ReverseMapping: Sendable, Hashable {
                 let origin = self.target.origin
                 mapped.append(name: fields.name(at: index), value: "\(origin.scheme.rawValue)://\(origin.authority)")
             } else if Self.requestURLs.contains(where: { fields.isNamed($0, at: index) }) || Self.isLocation(fields, index),
-                let url = self.unwrapped(fields.value(at: index))
+                let url = self.unwrapped(fields.valueBytes(at: index))
             {
                 mapped.append(name: fields.name(at: index), value: url)
             } else if fields.isNamed("link", at: index) || fields.isNamed("if", at: index) {
                 let value = Self.replacingBracketed(fields.valueBytes(at: index)) { reference in
-                    self.unwrapped(String(decoding: reference, as: UTF8.self)).map { Array($0.utf8) }
+                    self.unwrapped(reference).map { Array($0.utf8) }
                 }
                 mapped.append(line: Array(fields.nameBytes(at: index)) + Array(": ".utf8) + value)
             } else {
@@ -60,8 +61,15 @@ public struct ReverseMapping: Sendable, Hashable {
         fields.nameBytes(at: index).suffix(9).map(ASCII.lower).elementsEqual("-location".utf8)
     }
 
-    /// The URL inside one of the proxy's URLs; nil for any other URL.
-    private func unwrapped(_ url: String) -> String? {
+    /// The URL inside one of the proxy's URLs; nil for any other URL. Bytes that a URL cannot contain are percent-encoded.
+    private func unwrapped(_ reference: ArraySlice<UInt8>) -> String? {
+        let url = reference.reduce(into: "") { url, byte in
+            if byte <= ASCII.space || byte >= 127 {
+                url += "%\(Hex.encode([byte]).uppercased())"
+            } else {
+                url.unicodeScalars.append(UnicodeScalar(byte))
+            }
+        }
         let own = "http://\(self.authority)"
         let isPath = url.hasPrefix("/")
         guard isPath || url.lowercased().hasPrefix(own.lowercased()) else { return nil }

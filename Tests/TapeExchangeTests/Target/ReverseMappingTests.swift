@@ -67,6 +67,8 @@ internal import Testing
 
     @Test(arguments: [
         ("Destination: http://127.0.0.1:7070/https://a/b", "Destination: https://a/b"),
+        ("Destination: http://127.0.0.1:7070/https://a/보 c", "Destination: https://a/%EB%B3%B4%20c"),
+        ("If: <http://127.0.0.1:7070/https://a/보> ([\"1\"])", "If: <https://a/%EB%B3%B4> ([\"1\"])"),
         ("destination: /https://a/b?c", "destination: https://a/b?c"), ("Destination: /b", "Destination: /b"),
         ("Destination: https://a/b", "Destination: https://a/b"),
         ("Content-Location: http://127.0.0.1:7070/https://a/b", "Content-Location: https://a/b"),
