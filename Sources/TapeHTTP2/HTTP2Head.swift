@@ -137,6 +137,11 @@ extension RequestHead {
                 .tooLong, status: 431, "request has a header section of more than 128 KiB, counting 32 bytes for each field; send less")
         }
         if let problem = section.problem { throw MessageError(.field, status: 400, problem) }
+        // An origin of HTTP/1 gets one more line, for the host.
+        let limit = Limits().fields - 1
+        guard section.fields.count <= limit else {
+            throw MessageError(.tooManyFields, status: 431, "request has more than \(limit) fields; send fewer")
+        }
         guard let method = section.method, let path = section.path, !path.isEmpty, section.scheme != nil else {
             throw MessageError(.startLine, status: 400, "request lacks :method, :scheme or :path; send them")
         }

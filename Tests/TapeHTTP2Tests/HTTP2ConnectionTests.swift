@@ -321,6 +321,20 @@ private final class Pair {
         #expect(error?.status == 431 && error?.message.contains("more than 128 KiB") == true)
     }
 
+    /// An origin of HTTP/1 could not be sent them.
+    @Test(arguments: [2047, 2048]) func aHeadHasALimitOfFields(count: Int) throws {
+        let pair = try Pair()
+        _ = try pair.request((1...count).map { "x\($0): v" })
+        try pair.settle()
+        let section = try #require(pair.section(pair.toServer))
+        guard count > 2047 else {
+            #expect(try RequestHead(section).fields.count == count)
+            return
+        }
+        let error = #expect(throws: MessageError.self) { try RequestHead(section) }
+        #expect(error?.status == 431 && error?.message.contains("more than 2047 fields") == true)
+    }
+
     @Test(arguments: [1, 512, 513, 2049, 5000]) func onlyBytesDecideHowManyCookiesArrive(count: Int) throws {
         let pair = try Pair()
         let crumbs = (1...count).map { "c\($0)=v" }
