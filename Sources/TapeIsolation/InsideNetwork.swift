@@ -43,6 +43,8 @@ package struct InsideNetwork: Hashable {
     package func make() throws(Obstacle) -> InsideSockets {
         let hasIPv6 = try Self.setLinkUp()
         var sockets = InsideSockets(namespace: Self.namespace)
+        // Before the others, which take any port that is free.
+        sockets.add(try Self.listen(AF_INET, port: self.proxyPort, isTransparent: false), .proxy)
         var ports = LedPorts(stream: 0, names: 0, datagrams: 0)
         for family in hasIPv6 ? [AF_INET, AF_INET6] : [AF_INET] {
             let isFirst = family == AF_INET
@@ -60,7 +62,6 @@ package struct InsideNetwork: Hashable {
             try Self.set(errors, SOL_SOCKET, SO_RCVBUF, 1)
             sockets.add(errors, isFirst ? .errors4 : .errors6)
         }
-        sockets.add(try Self.listen(AF_INET, port: self.proxyPort, isTransparent: false), .proxy)
         sockets.add(try Self.packetLog(), .packets)
         sockets.add(try Self.netlink(LinuxSocket.socketDiagnosis, .watching), .diagnosis)
         try self.startDialer(&sockets)

@@ -143,8 +143,10 @@ package final class Isolation: Sendable {
     // MARK: Programs
 
     /// Counts a connection to an address, and looks up its program.
-    package func connected(from source: Endpoint, to destination: Endpoint) {
-        self.log.connected()
+    ///
+    /// - Parameter time: in nanoseconds of a clock that does not jump.
+    package func connected(from source: Endpoint, to destination: Endpoint, at time: UInt64) {
+        self.log.connected(host: self.host(of: destination.address), port: destination.port, at: time)
         #if os(Linux)
         self.finding.async {
             self.log.connected(by: self.finder?.program(transport: IPPacket.tcp, source: source, destination: destination))

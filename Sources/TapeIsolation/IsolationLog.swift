@@ -17,6 +17,8 @@ package final class IsolationLog: Sendable {
         var reached: [String: Int] = [:]
         var questions: [String: Int] = [:]
         var programs: Set<String> = []
+        /// When the newest connection to each target was made.
+        var newest: [String: UInt64] = [:]
     }
 
     /// How many entries of each kind are listed. A program that tries every address would fill the memory.
@@ -36,7 +38,24 @@ package final class IsolationLog: Sendable {
     }
 
     /// A connection to an address was taken.
-    package func connected() { self.state.withLock { $0.report.connections += 1 } }
+    ///
+    /// - Parameter time: in nanoseconds of a clock that does not jump.
+    package func connected(host: String, port: UInt16, at time: UInt64) {
+        self.state.withLock { state in
+            state.report.connections += 1
+            let key = Self.key(host, port)
+            guard state.newest[key] != nil || state.newest.count < Self.limit else { return }
+            state.newest[key] = max(time, state.newest[key] ?? 0)
+        }
+    }
+
+    /// When the newest connection to a target was made.
+    package func newestConnection(host: String, port: UInt16) -> UInt64 { self.state.withLock { $0.newest[Self.key(host, port)] ?? 0 } }
+
+    /// Whether some connection to a target was one of HTTP or TLS.
+    package func hasReached(host: String, port: UInt16) -> Bool { self.state.withLock { $0.reached[Self.key(host, port)] != nil } }
+
+    private static func key(_ host: String, _ port: UInt16) -> String { "\(host) \(port)" }
 
     /// A connection's program is known.
     package func connected(by program: IsolatedProgram?) {
@@ -81,7 +100,7 @@ package final class IsolationLog: Sendable {
     private static func count(
         _ host: String, _ port: UInt16, in targets: inout [IsolationReport.Target], _ indices: inout [String: Int]
     ) {
-        let key = "\(host) \(port)"
+        let key = self.key(host, port)
         if let index = indices[key] {
             targets[index].count += 1
             return

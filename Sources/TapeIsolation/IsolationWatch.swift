@@ -94,22 +94,34 @@ final class IsolationWatch: Sendable {
             let count = wiretape_receive_datagram(socket, &buffer, buffer.count, &from, &to)
             guard count >= 0 else { return }
             let (source, destination) = (from, to)
-            self.answer(buffer[..<count]) { answer in
+            do throws(NameQuery.Problem) {
+                try self.answer(buffer[..<count]) { answer in
+                    var (source, destination) = (source, destination)
+                    _ = wiretape_send_datagram(socket, answer, answer.count, &destination, &source)
+                }
+            } catch {
                 var (source, destination) = (source, destination)
-                _ = wiretape_send_datagram(socket, answer, answer.count, &destination, &source)
+                guard let sender = Endpoint(source), let target = Endpoint(destination) else { continue }
+                self.refused(IPPacket(transport: IPPacket.udp, source: sender, destination: target), .datagram)
+                if let answer = error.answer {
+                    _ = wiretape_send_datagram(socket, answer, answer.count, &destination, &source)
+                } else {
+                    self.refuse(sender, target, Array(buffer[..<count]))
+                }
             }
         }
     }
 
-    /// - Parameter send: called at most once, perhaps on another thread.
-    private func answer(_ bytes: ArraySlice<UInt8>, send: @escaping @Sendable ([UInt8]) -> Void) {
-        let query: NameQuery
-        do throws(NameQuery.Problem) {
-            query = try NameQuery(bytes)
-        } catch {
-            if let answer = error.answer { send(answer) }
-            return
-        }
+    /// Lists a packet that was refused, while its sender still waits.
+    private func refused(_ packet: IPPacket, _ reason: IsolationReport.Reason) {
+        self.isolation.log.refused(
+            packet.transport == IPPacket.udp ? .udp : .tcp, host: self.isolation.host(of: packet.destination.address),
+            port: packet.destination.port, reason, by: self.isolation.program(of: packet))
+    }
+
+    /// - Parameter send: called once, perhaps on another thread, unless this throws.
+    private func answer(_ bytes: ArraySlice<UInt8>, send: @escaping @Sendable ([UInt8]) -> Void) throws(NameQuery.Problem) {
+        let query = try NameQuery(bytes)
         if case .other = query.kind { self.isolation.log.asked(query.name, query.kind) }
         guard self.isolation.settings.usesRealAddresses, self.isolation.settings.mayForward, query.isHostName, query.wantsAddress else {
             return send(self.answer(to: query))
@@ -164,14 +176,26 @@ final class IsolationWatch: Sendable {
     private func serve(_ connection: Int32) {
         var limit = timeval(tv_sec: 5, tv_usec: 0)
         _ = setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        while let size = Self.read(2, from: connection), let bytes = Self.read(Int(size[0]) << 8 | Int(size[1]), from: connection) {
+        let ends = Self.ends(of: connection)
+        while true {
+            let size = Self.read(2, from: connection)
+            guard !size.isEmpty else { return }
+            let count = size.count == 2 ? Int(size[0]) << 8 | Int(size[1]) : 0
+            let bytes = Self.read(count, from: connection)
             let answered = DispatchSemaphore(value: 0)
             let answer = Guarded<[UInt8]>([])
-            self.answer(bytes[...]) { bytes in
-                answer.withLock { $0 = bytes }
+            do throws(NameQuery.Problem) {
+                guard count > 0, bytes.count == count else { throw .noQuery }
+                try self.answer(bytes[...]) { bytes in
+                    answer.withLock { $0 = bytes }
+                    answered.signal()
+                }
+            } catch {
+                if let ends { self.refused(IPPacket(transport: IPPacket.tcp, source: ends.peer, destination: ends.own), .notHTTP) }
+                guard let refusal = error.answer else { return }
+                answer.withLock { $0 = refusal }
                 answered.signal()
             }
-            // Bytes that are no query get no answer.
             guard answered.wait(timeout: .now() + 30) == .success else { return }
             let text = answer.withLock { $0 }
             let whole = [UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text
@@ -179,15 +203,30 @@ final class IsolationWatch: Sendable {
         }
     }
 
-    private static func read(_ count: Int, from connection: Int32) -> [UInt8]? {
+    private static func ends(of connection: Int32) -> (peer: Endpoint, own: Endpoint)? {
+        func end(_ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) -> Endpoint? {
+            var storage = sockaddr_storage()
+            var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            // SAFETY: the storage has room for an address of any family.
+            let result = withUnsafeMutablePointer(to: &storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(connection, $0, &size) }
+            }
+            return result == 0 ? Endpoint(storage) : nil
+        }
+        guard let peer = end({ getpeername($0, $1, $2) }), let own = end({ getsockname($0, $1, $2) }) else { return nil }
+        return (peer, own)
+    }
+
+    /// Reads that many bytes, or those that come before the end or a pause.
+    private static func read(_ count: Int, from connection: Int32) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
             let read = bytes.withUnsafeMutableBytes { recv(connection, $0.baseAddress.map { $0 + filled }, count - filled, 0) }
-            guard read > 0 else { return nil }
+            guard read > 0 else { break }
             filled += read
         }
-        return bytes
+        return Array(bytes.prefix(filled))
     }
 
     // MARK: Packets
@@ -212,10 +251,7 @@ final class IsolationWatch: Sendable {
             let count = wiretape_receive_datagram(socket, &buffer, buffer.count, &from, &to)
             guard count >= 0 else { return }
             guard let source = Endpoint(from), let destination = Endpoint(to) else { continue }
-            // While the sender still waits for an answer.
-            let program = self.isolation.program(of: IPPacket(transport: IPPacket.udp, source: source, destination: destination))
-            self.isolation.log.refused(
-                .udp, host: self.isolation.host(of: destination.address), port: destination.port, .datagram, by: program)
+            self.refused(IPPacket(transport: IPPacket.udp, source: source, destination: destination), .datagram)
             self.refuse(source, destination, Array(buffer[..<count]))
         }
     }

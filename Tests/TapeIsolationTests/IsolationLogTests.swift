@@ -30,6 +30,15 @@ import Testing
         #expect(self.log.report.proxied == 1 && self.log.report.seen == 1 && self.log.report.programs == ["curl", "node"])
     }
 
+    @Test func theNewestConnectionToATargetIsKnown() {
+        for time in [5, 9, 7] as [UInt64] { self.log.connected(host: "a.test", port: 80, at: time) }
+        self.log.connected(host: "a.test", port: 81, at: 20)
+        #expect(self.log.newestConnection(host: "a.test", port: 80) == 9 && self.log.newestConnection(host: "b.test", port: 80) == 0)
+        #expect(self.log.report.connections == 4)
+        self.log.reached(host: "a.test", port: 80)
+        #expect(self.log.hasReached(host: "a.test", port: 80) && !self.log.hasReached(host: "a.test", port: 81))
+    }
+
     @Test func serversAreCounted() {
         for host in ["a.test", "b.test", "a.test"] { self.log.reached(host: host, port: 80) }
         self.log.passed(host: "db.test", port: 5432)

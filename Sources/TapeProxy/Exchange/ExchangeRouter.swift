@@ -81,7 +81,9 @@ struct ExchangeRouter {
             let authority = named.port.map { "\(host):\($0)" } ?? host
             return self.misdirected(request, to: authority, in: scope, .misdirected(to: authority, in: scope.origin.authority))
         }
-        if scope.isLed, scope.isByAddress, let named = request.named { self.proxy.diagnosis.led(named.host, to: scope.origin.authority) }
+        if scope.isLed, scope.isByAddress, let named = request.named {
+            self.proxy.diagnosis.led(named.host, port: scope.origin.port, to: scope.origin.authority)
+        }
         let isSecure = scope.origin.scheme == .https
         switch request.target {
         case .authority:

@@ -33,6 +33,8 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private var tls: TLSHandler?
     /// The bytes that the client has sent so far. Relayed unchanged if the tunnel is not intercepted.
     private var received = ByteBuffer()
+    /// Whether it has sent anything.
+    private var hasBytes = false
     private var hello = ClientHello()
     /// The application protocol to speak with the client; nil if it offered none.
     private var protocolName: String?
@@ -124,11 +126,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
 
     private func look(_ input: inout ByteBuffer) {
         if self.isLedBack { return self.refuseLoop() }
+        self.hasBytes = true
         switch ProtocolSniffer(input.readableBytesView) {
         case .needsMore:
             // A client that sends an empty line and then waits does not speak HTTP.
             guard case .firstBytes = self.phase, !ProtocolSniffer.isBlank(input.readableBytesView) else { return }
-            self.wait(self.proxy.limits.requestHead)
+            self.wait(self.isIsolated ? self.proxy.limits.tunnelSilence : self.proxy.limits.requestHead)
         case .tls:
             self.forgetGreeting()
             if case .hello = self.phase {} else { self.wait(self.proxy.limits.tlsHandshake) }
@@ -186,9 +189,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         case .hello, .handshake:
             self.failed(TLSFailure(cause: .closed, message: "the client closed the connection during the handshake"))
         case .firstBytes, .waitingForEither:
+            let tunnel = IsolatedTunnel(self.client.peer, host: self.host, port: self.port)
             // An isolated program that only checks that a server is there has found one.
-            if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)) {
-                IsolatedTunnel(self.client.peer, host: self.host, port: self.port)?.refuse(.silent)
+            if self.hasBytes {
+                tunnel?.refuse(.notHTTP)
+            } else if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)) {
+                tunnel?.refuse(.silent)
             }
         case .checking, .relaying, .over: break
         }
@@ -205,7 +211,10 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         case .hello, .handshake:
             self.failed(
                 TLSFailure(cause: .timeout, message: "the handshake took longer than \(self.proxy.limits.tlsHandshake) s"))
-        case .checking, .waitingForEither, .relaying, .over:
+        case .waitingForEither:
+            if self.hasBytes, self.refuseUnread(.notHTTP) { return }
+            self.client.close()
+        case .checking, .relaying, .over:
             self.client.close()
         }
     }
@@ -237,6 +246,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         case .intercept where offersHTTP: break
         case .intercept, .passThrough: return self.passThrough(offersHTTP: offersHTTP)
         }
+        self.compare(serverName: hello.serverName)
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: dialled, hops: self.request.hops)
         let scope = TunnelScope(route: route, opening: self.request.opening, isIsolated: self.isIsolated)
@@ -302,6 +312,18 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.tls?.answer(
             leaf, protocolName: self.protocolName,
             refusesProtocols: !self.hello.protocols.isEmpty)
+    }
+
+    /// Says that the client connected to one name and means another one: requests have the URL that they name, and go to the tunnel's host.
+    private func compare(serverName: String?) {
+        func isEqual(_ name: String) -> Bool {
+            func plain(_ name: String) -> String { (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased() }
+            return plain(name) == plain(self.host)
+        }
+        guard let serverName, !isEqual(serverName), IPAddress(self.host) == nil else { return }
+        self.proxy.diagnosis.remark(
+            "a client connected to \"\(self.host):\(self.port)\" and asked for \"\(serverName)\" (SNI): the server of \"\(self.host)\" answers, also requests whose URL names \"\(serverName)\"."
+        )
     }
 
     /// The tunnel's host is allowed, but the server name in the ClientHello is refused.
@@ -406,6 +428,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private func dialForGreeting() {
         if self.isLedBack { return self.refuseLoop() }
         let isIsolated = IsolatedTunnel(self.client.peer, host: self.host, port: self.port) != nil
+        if self.hasBytes, self.refuseUnread(.notHTTP) { return }
         if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)), self.refuseUnread(.silent) { return }
         self.phase = .waitingForEither
         // A browser's spare connection. An origin that speaks first does not speak HTTP.
@@ -466,11 +489,8 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             guard self.proxy.now - established < .seconds(2) else { return }
             let failure = failure ?? TLSFailure(cause: .closed, message: "the client closed the connection after the handshake")
             switch failure.cause {
-            // A browser does the same with a spare connection that it did not need. That is not recorded as an exchange.
-            case .closed, .reset:
-                let problem = self.problem(failure, isAfterHandshake: true)
-                let interaction = self.failed(Failure(kind: .tls, message: problem.description), id: 0)
-                self.proxy.diagnosis.suspect(Diagnosis.Suspicion(problem: problem, interaction: interaction))
+            // A browser does the same with a spare connection that it did not need.
+            case .closed, .reset: self.proxy.diagnosis.suspect(self.problem(failure, isAfterHandshake: true))
             default: self.report(failure, isAfterHandshake: true)
             }
         }

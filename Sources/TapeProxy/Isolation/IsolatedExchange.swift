@@ -71,6 +71,10 @@ final class IsolatedExchange: TunnelExchange {
     private let link: IsolatedLink
     private var phase = Phase.waiting
     private(set) var deadline: NIODeadline
+    /// Whether its target speaks HTTP, so that a client may keep it for later.
+    private var isSpare = false
+    /// Whether it sent something, which may still become a request.
+    private var hasBytes = false
 
     /// - Parameter request: the CONNECT that the client would have sent.
     init(client: any InterceptableStream, request: IncomingRequest, link: IsolatedLink) {
@@ -92,12 +96,12 @@ final class IsolatedExchange: TunnelExchange {
             self.phase = .over
             return self.client.close()
         }
-        self.link.isolation.connected(from: self.link.source, to: self.link.destination)
+        self.link.isolation.connected(from: self.link.source, to: self.link.destination, at: self.proxy.now.uptimeNanoseconds)
         if self.isPassage { return self.pass() }
         if self.settings.refusesConnections { return self.refuse(.offline) }
         if IsolationSettings.speaksFirst.contains(self.link.port) { return self.refuse(.port) }
-        let maySaveConnection = IsolationSettings.mayBeSilent.contains(self.link.port)
-        self.wait(maySaveConnection ? self.proxy.limits.clientIdle : self.proxy.limits.tunnelSilence)
+        self.isSpare = IsolationSettings.mayBeSilent.contains(self.link.port)
+        self.wait(self.isSpare ? self.proxy.limits.clientIdle : self.proxy.limits.tunnelSilence)
         self.client.setReading(true)
     }
 
@@ -122,8 +126,10 @@ final class IsolatedExchange: TunnelExchange {
 
     func clientBytes(_ input: inout ByteBuffer) {
         guard self.phase == .waiting else { return }
+        self.hasBytes = true
         switch ProtocolSniffer(input.readableBytesView) {
-        case .needsMore: self.wait(self.proxy.limits.requestHead)
+        // A client of HTTP sends its first line at once.
+        case .needsMore: self.wait(self.proxy.limits.tunnelSilence)
         case .tls, .http:
             self.link.isolation.log.reached(host: self.link.host, port: self.link.port)
             self.continueAs(ExchangeRouter(stream: self.client).exchange(for: self.request))
@@ -161,15 +167,34 @@ final class IsolatedExchange: TunnelExchange {
         let wasWaiting = self.phase == .waiting
         self.phase = .over
         // A program that only checks that a server is there has found one.
-        guard wasWaiting, !IsolationSettings.mayBeSilent.contains(self.link.port) else { return }
-        self.link.isolation.refused(from: self.link.source, to: self.link.destination, .silent) {}
+        guard wasWaiting, self.hasBytes || !self.isSpare && !self.isKnown else { return }
+        self.link.isolation.refused(from: self.link.source, to: self.link.destination, self.hasBytes ? .notHTTP : .silent) {}
     }
 
     func deadlinePassed() {
-        guard self.phase == .waiting, !IsolationSettings.mayBeSilent.contains(self.link.port) else { return self.client.close() }
+        guard self.phase == .waiting else { return self.client.close() }
+        if self.hasBytes {
+            self.wait(self.proxy.limits.connect)
+            return self.refuse(.notHTTP)
+        }
+        guard !self.isSpare else { return self.client.close() }
+        if self.isKnown {
+            self.isSpare = true
+            return self.wait(self.proxy.limits.clientIdle)
+        }
+        // Its program may still be opening others, and begin to use them afterwards.
+        let newest = NIODeadline.uptimeNanoseconds(self.link.isolation.log.newestConnection(host: self.link.host, port: self.link.port))
+        let end = newest + .seconds(Int64(self.proxy.limits.tunnelSilence))
+        guard end <= self.proxy.now else {
+            self.deadline = end
+            return
+        }
         self.wait(self.proxy.limits.connect)
         self.refuse(.silent)
     }
+
+    /// Whether another connection to the target was one of HTTP.
+    private var isKnown: Bool { self.link.isolation.log.hasReached(host: self.link.host, port: self.link.port) }
 }
 
 extension Endpoint {

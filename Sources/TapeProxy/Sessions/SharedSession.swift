@@ -95,20 +95,8 @@ final class SharedSession: Sendable {
         contexts.whenAll { $0.stop(then: $1) }.map {
             // Breaks the reference cycle through the recorder.
             self.recorder?.onDrain {}
-            self.recordSuspicions()
+            self.diagnosis.end(hasRequests: self.totalCounts.requests > 0)
             self.contexts.withLock { $0 = nil }
-        }
-    }
-
-    /// For clients that apparently did not trust the authority, records the CONNECT, because there was no request.
-    private func recordSuspicions() {
-        let failures = self.diagnosis.end()
-        guard let recorder, !failures.isEmpty else { return }
-        let counts = self.makeCounts()
-        for var interaction in failures {
-            interaction.id = recorder.nextID()
-            counts.withLock { $0.exchanges += 1 }
-            _ = recorder.put(.exchange(TapedExchange(interaction: interaction), stored: nil))
         }
     }
 
@@ -161,6 +149,9 @@ public struct ProxyCounts: Sendable, Hashable {
     public var tlsFailures = 0
 
     public init() {}
+
+    /// Requests of any kind that arrived.
+    var requests: Int { self.exchanges + self.replayed + self.misses + self.unreadable + self.malformed + self.answered }
 
     /// Adds the counts of another event loop.
     mutating func add(_ other: ProxyCounts) {

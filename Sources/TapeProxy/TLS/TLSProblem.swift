@@ -136,7 +136,7 @@ final class Diagnosis: Sendable {
 
     /// Connections that clients closed after the handshake, either because they lack trust or because they did not need them.
     private struct Suspicions {
-        var list: [Suspicion] = []
+        var list: [TLSProblem] = []
         /// A request has arrived through TLS, so the clients trust Wiretape's CA.
         var areRefuted = false
     }
@@ -154,17 +154,11 @@ final class Diagnosis: Sendable {
         if self.isNew(key) { self.notice(problem.description) }
     }
 
-    /// A possible problem, which is confirmed if no request arrives through TLS before the session ends.
-    struct Suspicion: Sendable {
-        var problem: TLSProblem
-        /// The exchange to record for it, without its number.
-        var interaction: Interaction
-    }
-
-    func suspect(_ suspicion: Suspicion) {
+    /// A possible problem: a client has left without a request.
+    func suspect(_ problem: TLSProblem) {
         self.suspicions.withLock { suspicions in
             guard !suspicions.areRefuted, suspicions.list.count < Self.limit else { return }
-            suspicions.list.append(suspicion)
+            suspicions.list.append(problem)
         }
     }
 
@@ -173,16 +167,14 @@ final class Diagnosis: Sendable {
         self.suspicions.withLock { $0 = Suspicions(areRefuted: true) }
     }
 
-    /// The session has ended. Reports the suspicions that were not refuted.
-    ///
-    /// - Returns: the exchanges to record for them.
-    func end() -> [Interaction] {
+    /// The session has ended. Reports the suspicions if no request of any kind arrived: otherwise its clients got what they wanted.
+    func end(hasRequests: Bool) {
         let list = self.suspicions.withLock { suspicions in
             defer { suspicions.list = [] }
             return suspicions.list
         }
-        for suspicion in list { self.report(suspicion.problem) }
-        return list.map(\.interaction)
+        guard !hasRequests else { return }
+        for problem in list { self.report(problem) }
     }
 
     /// Reports something that is not a failure, once for each text.
@@ -193,12 +185,15 @@ final class Diagnosis: Sendable {
 
     /// Reports that requests for one name go to several servers, although they have the same URL.
     ///
-    /// - Parameter server: the address and port of a client's connection.
-    func led(_ name: String, to server: String) {
+    /// - Parameters:
+    ///   - port: of a client's connection. It is in the URL.
+    ///   - server: the address and port of the connection.
+    func led(_ name: String, port: Int, to server: String) {
         guard IPAddress(name) == nil else { return }
+        let key = "\(name):\(port)"
         let first = self.servers.withLock { servers -> String? in
-            if let first = servers[name] { return first }
-            if servers.count < Self.limit { servers[name] = server }
+            if let first = servers[key] { return first }
+            if servers.count < Self.limit { servers[key] = server }
             return nil
         }
         guard let first, first != server else { return }

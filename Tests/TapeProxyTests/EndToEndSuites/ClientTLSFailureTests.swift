@@ -156,7 +156,10 @@ import Testing
         try stream.handshake()
         if saysGoodbye { stream.closeOutput() } else { stream.cutOutput() }
         _ = try? stream.readToEnd()
-        try self.expectFailure(proxy, "the client closed the connection right after the handshake, which most often means")
+        #expect(try proxy.recorded().isEmpty)
+        let expected = "the client closed the connection right after the handshake, which most often means"
+        #expect(proxy.notices.lines.count == 1 && proxy.notices.lines[0].contains(expected), "\(proxy.notices.lines)")
+        #expect(proxy.server.counts.tlsFailures == 1)
     }
 
     @Test func aClientThatLeavesAfterARequestHasJudgedNothing() throws {

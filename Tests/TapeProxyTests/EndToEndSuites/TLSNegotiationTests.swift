@@ -94,12 +94,26 @@ import Testing
         }
         spare.closeOutput()
         _ = try? spare.readToEnd()
-        #expect(try proxy.recorded().count == (isTrusted ? 0 : 1))
-        // Without a request through TLS, the clients may not trust the authority.
+        #expect(try proxy.recorded().isEmpty)
+        // Without any request, the clients may not trust the authority.
         #expect(proxy.notices.lines.count == 1)
         let expected = isTrusted ? "421 and not forwarded" : "right after the handshake, which most often means"
         #expect(proxy.notices.lines.allSatisfy { $0.contains(expected) }, "\(proxy.notices.lines)")
         #expect(proxy.server.counts.tlsFailures == (isTrusted ? 0 : 1))
+    }
+
+    /// A page without TLS may name a host for a connection in reserve (`<link rel="preconnect">`).
+    @Test func aConnectionThatIsNotUsedIsNotReportedBesideARequest() throws {
+        let proxy = try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette())
+        let spare = try self.scene.secure(proxy.connect(), to: "example.test:8443")
+        let plain = try proxy.connect()
+        try plain.send("GET http://127.0.0.1:1/a HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n")
+        #expect(String(decoding: try plain.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 502"))
+        spare.closeOutput()
+        _ = try? spare.readToEnd()
+        #expect(try proxy.recorded().map(\.request.url) == ["http://127.0.0.1:1/a"])
+        #expect(proxy.notices.lines.allSatisfy { !$0.contains("handshake") }, "\(proxy.notices.lines)")
+        #expect(proxy.server.counts.tlsFailures == 0)
     }
 
     @Test func aClientThatDoesNotOfferHTTPIsLeftAlone() throws {
