@@ -71,6 +71,8 @@ protocol TunnelWatcher: AnyObject {
     /// - Returns: false if neither side may be read until `whenReady` calls back.
     func passed(_ bytes: ByteBuffer, from side: WebSocketSide) -> Bool
     func whenReady(_ call: @escaping () -> Void)
+    /// Why nothing more may pass; nil if it may.
+    var refusal: String? { get }
     /// One direction or both have ended. The first call determines who ended the tunnel.
     func ended(by party: Cut.Party, _ reason: String)
 }
@@ -119,7 +121,7 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
     private func extendDeadline() { self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle)) }
 
     func clientBytes(_ input: inout ByteBuffer) {
-        guard let bytes = input.readSlice(length: input.readableBytes), bytes.readableBytes > 0 else { return }
+        guard let bytes = input.readSlice(length: input.readableBytes), bytes.readableBytes > 0, !self.isRefused() else { return }
         self.counts.sent += bytes.readableBytes
         self.extendDeadline()
         self.upstream.write(bytes)
@@ -129,6 +131,7 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
     }
 
     func upstreamRead(_ buffer: ByteBuffer) {
+        guard !self.isRefused() else { return }
         self.counts.received += buffer.readableBytes
         self.extendDeadline()
         self.client.write(buffer)
@@ -147,6 +150,14 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
     private func readClient() { self.client.setReading(self.upstream.isWritable && !self.isHeld) }
 
     private func readUpstream() { self.upstream.setReading(self.client.isWritable && !self.isHeld) }
+
+    /// Ends the tunnel if its watcher wants that.
+    private func isRefused() -> Bool {
+        guard let watcher, let reason = watcher.refusal else { return false }
+        watcher.ended(by: .recorder, reason)
+        self.closeBoth()
+        return true
+    }
 
     private func watch(_ bytes: ByteBuffer, from side: WebSocketSide) {
         guard let watcher, !watcher.passed(bytes, from: side), !self.isHeld else { return }

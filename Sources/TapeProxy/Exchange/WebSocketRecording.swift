@@ -78,6 +78,12 @@ final class WebSocketRecording: TunnelWatcher {
         if self.proxy.isRecorderBusy { self.waitForRecorder() }
     }
 
+    /// Messages that cannot be recorded do not pass if the proxy refuses what it cannot record.
+    var refusal: String? {
+        guard self.proxy.configuration.diskFullPolicy == .refuse, let obstacle = self.proxy.recorder?.obstacle else { return nil }
+        return "the conversation could not be recorded any more: \(obstacle.message)"
+    }
+
     private var isReady: Bool { !self.proxy.isRecorderBusy && self.unreadSize <= Self.unreadLimit }
 
     // MARK: Turns

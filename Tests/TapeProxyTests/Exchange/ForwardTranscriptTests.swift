@@ -629,6 +629,19 @@ import Testing
         #expect(scene.heard() == ["dial h"])
     }
 
+    @Test(arguments: [true, false]) func aFullDiskEndsAWebSocketIfThatWasAskedFor(refuses: Bool) throws {
+        let scene = try ExchangeScene { if refuses { $0.diskFullPolicy = .refuse } }
+        scene.client(WebSocketTalk.request("http://h/a", host: "h"))
+        scene.connected()
+        scene.origin(WebSocketTalk.switching)
+        scene.client(WebSocketTalk.text("one", from: .client))
+        _ = scene.heard()
+        scene.recorder.obstacle = RecorderProblem(.diskFull, "the disk is full")
+        scene.client(WebSocketTalk.text("two", from: .client))
+        #expect(scene.heard().contains { $0.hasPrefix("origin 1 < ") } == !refuses)
+        #expect((scene.recorder.kept.last == "close") == refuses)
+    }
+
     @Test func withFullDurabilityTheEndOfAnAnswerWaitsForTheDisk() throws {
         let scene = try ExchangeScene { $0.durability = .full }
         scene.client(Self.get)
