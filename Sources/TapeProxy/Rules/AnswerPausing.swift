@@ -300,7 +300,9 @@ final class AnswerPausing {
                     guard let old = content.body, let body = changed.body, body != old else { break }
                     // The prefix of a message of gRPC: a flag, and the length in network order.
                     let size = UInt32(clamping: body.count)
-                    sent = prefix == 0 ? Self.ended(body, as: units.kind) : [0] + (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + body
+                    sent =
+                        prefix == 0
+                        ? Self.ended(body, as: units.kind) : [0] + (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + body
                 }
                 self?.deliver(.data(sent))
             }

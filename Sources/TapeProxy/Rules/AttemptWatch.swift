@@ -79,11 +79,12 @@ final class AttemptWatch {
             if case .length(let length) = framing, !self.isHTTP2 { self.left = length }
         case .local(let answer, _): self.status = answer.status
         case .end(.finished): self.isWhole = true
-        case .raw, .stall, .end:
+        case .raw, .end:
             // The client has the whole answer: what breaks behind it is no failure of this request.
             if self.left == 0 { return }
         case .data(let bytes): self.left = self.left.map { $0 - bytes.count }
-        case .interim, .flush, .closeOutput: break
+        // A stall is told when it begins, after what comes behind it.
+        case .stall, .interim, .flush, .closeOutput: break
         }
         self.log.change(self.number) { attempt in
             attempt.isInjected = attempt.isInjected || isInjected

@@ -45,7 +45,7 @@ struct RequestChange {
         self.set(facts, mapped: (mappedURL, mappedHost), origin: origin)
     }
 
-    private static let extensions = "sec-websocket-extensions"
+    private static let extensions: StaticString = "sec-websocket-extensions"
 
     /// - Parameter mapped: the URL and the host before the edits, which go together.
     private mutating func set(_ edited: RequestHeadFacts, mapped: (url: String, host: String?), origin: Origin?) {

@@ -33,7 +33,7 @@ import Testing
 
     /// RFC 9842: only a client with the dictionary can decode such a body.
     @Test(arguments: ["dcb", "dcz", "gzip"]) func aBodyOfADictionaryIsForClientsThatHaveIt(coding: String) throws {
-        var recorded = self.interaction("Content-Encoding: \(coding)")
+        var recorded = self.interaction("Content-Encoding: \(coding)", body: Body(size: 2, content: .text([104, 105])))
         let own = ["Accept-Encoding: gzip, dcb, dcz", "Available-Dictionary: :YQ==:"]
         recorded.request.headers = HeaderFields(own)
         let known = try #require(RecordedCoding(recorded))
