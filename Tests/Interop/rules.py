@@ -17,6 +17,7 @@ import subprocess
 import threading
 import time
 import urllib.parse
+import zlib
 
 from harness import Handler, stop, wait_for
 
@@ -149,7 +150,7 @@ class Serve:
 
 def run(lab):
     origin = lab.serve(Origin)
-    for part in (same_treatment, draws, equals, shares, stalls, memory, other_tools, places, counts, hostile, streams, ends, verdicts, samples):
+    for part in (same_treatment, draws, equals, shares, stalls, memory, other_tools, places, counts, hostile, streams, compressed, ends, verdicts, samples):
         begin = time.monotonic()
         part(lab, origin)
         print(f"  {part.__name__}: {time.monotonic() - begin:.0f} s, {lab.checks} checks so far", flush=True)
@@ -745,6 +746,79 @@ def streams(lab, _):
         lab.check(found == text, f"messages with {fault} are {found}, and not {text}", proxy.log)
         notes = [line for line in proxy.log.read_text().splitlines() if 'rule "fault": ' in line and "matched" not in line]
         lab.check(len(notes) == (wanted == "01234" and "stall" not in fault), f"the notes on {fault} are {notes}", proxy.log)
+
+
+def deflating_origin(lab, messages):
+    """Sends the messages once a message has come: deflated with the text of those before them, if the client offers that."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    lab._origins.callback(listener.close)
+
+    def work():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection:
+                    asked = read_until(connection, b"\r\n\r\n")
+                    key = re.search(rb"(?i)sec-websocket-key: (\S+)", asked)[1]
+                    accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+                    deflates = b"permessage-deflate" in asked
+                    extension = b"Sec-WebSocket-Extensions: permessage-deflate\r\n" if deflates else b""
+                    connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" + extension
+                                       + b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+                    connection.recv(8, socket.MSG_WAITALL)
+                    deflater = zlib.compressobj(wbits=-15)
+                    for message in messages:
+                        text = (deflater.compress(message) + deflater.flush(zlib.Z_SYNC_FLUSH))[:-4] if deflates else message
+                        connection.sendall(bytes([0xc1 if deflates else 0x81]) + (bytes([len(text)]) if len(text) < 126 else b"\x7e" + len(text).to_bytes(2, "big")) + text)
+                    connection.sendall(b"\x88\x02\x03\xe8")
+                    while connection.recv(4096):
+                        pass
+    threading.Thread(target=work, daemon=True).start()
+    return listener.getsockname()[1]
+
+
+def inflated(connection):
+    """The messages that a client which offers permessage-deflate reads, up to the close frame."""
+    connection.sendall(b"GET http://%s/ HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Extensions: permessage-deflate\r\n"
+                       b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" % (connection.host, connection.host))
+    read_until(connection, b"\r\n\r\n")
+    connection.sendall(b"\x81\x82\0\0\0\0go")
+    found, inflater = [], zlib.decompressobj(wbits=-15)
+    with connection.makefile("rb") as frames:
+        while (head := frames.read(2)) and head[0] & 0xf == 1:
+            text = frames.read(int.from_bytes(frames.read(2), "big") if head[1] == 126 else head[1])
+            try:
+                found.append(inflater.decompress(text + b"\0\0\xff\xff") if head[0] & 0x40 else text)
+            except zlib.error as error:
+                return found + [str(error)]
+    return found
+
+
+class WebSocketClient(socket.socket):
+    """A connection to the proxy, for the WebSocket of a host."""
+
+    host = b""
+
+
+def compressed(lab, _):
+    """A message that is moved, repeated or left out changes no other one, though each is deflated with the text of those before it."""
+    messages = [b'{"symbol": "%s", "price": %d, "note": "%s"}' % (symbol, number * 12345, b"ab" * number) for number, symbol in enumerate((b"EURUSD", b"USD", b"GBPJPY", b"A", b"CHF"))]
+    host = f"127.0.0.1:{deflating_origin(lab, messages)}"
+    plain = lab.path("compressed", "plain.json")
+
+    def read(mode, tape, rules, *options):
+        with lab.proxy(mode, tape, "--modify", rules, *options) as proxy, WebSocketClient() as connection:
+            connection.host = host.encode()
+            connection.settimeout(20)
+            connection.connect(("127.0.0.1", proxy.port))
+            return inflated(connection), proxy.log
+    found, log = read("record", plain, lab.write("compressed/none.yaml", "[]\n"))
+    lab.check(found == messages, f"without rules, the messages are {found}", log)
+    for fault, wanted in (("drop", "0234"), ("repeat", "011234"), ("reorder", "02134")):
+        rules = lab.write("compressed/rules.yaml", f'modify:\n  - {{ name: fault, when: "~websocket", fault: {{ kind: {fault}, after: 1 messages }} }}\n')
+        for mode, tape in (("record", lab.path("compressed", "tape.json")), ("replay", plain)):
+            found, log = read(mode, tape, rules)
+            lab.check(found == [messages[int(number)] for number in wanted], f"{mode} with {fault} has the messages {found}", log)
 
 
 def ends(lab, _):
