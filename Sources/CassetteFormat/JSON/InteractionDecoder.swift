@@ -173,15 +173,24 @@ public enum InteractionDecoder {
         return Modification(rules: names, forwardedTo: try reader.headString("forwardedTo"), unknown: reader.unknown)
     }
 
+    /// An error code of HTTP/2, which has 32 bits.
+    private static func code(_ outcome: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> Int? {
+        guard let value = outcome["code"] else { return nil }
+        guard let code = value.int, UInt32(exactly: code) != nil else {
+            throw reader.error(value, "code", "expected an error code of HTTP/2")
+        }
+        return code
+    }
+
     private static func outcome(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Outcome {
         guard value["failed"] == nil else {
-            let reader = try ObjectReader(value, "outcome", place, known: ["failed", "message", "answered", "closed"])
+            let reader = try ObjectReader(value, "outcome", place, known: ["failed", "message", "answered", "closed", "code"])
             guard let kind = try Failure.Kind(rawValue: reader.requiredString("failed")) else {
                 throw reader.error(value, "failed", self.expectedKinds)
             }
             var failure = Failure(
                 kind: kind, message: try reader.string("message") ?? "", isClose: try reader.bool("closed") ?? false,
-                unknown: reader.unknown)
+                code: try self.code(value, reader), unknown: reader.unknown)
             if let answered = try reader.string("answered") {
                 guard let answer = Failure.Answer(rawValue: answered) else {
                     throw reader.error(value, "answered", "expected page or break")
@@ -190,11 +199,11 @@ public enum InteractionDecoder {
             }
             return .failed(failure)
         }
-        let reader = try ObjectReader(value, "outcome", place, known: ["cut", "kind", "reason"])
+        let reader = try ObjectReader(value, "outcome", place, known: ["cut", "kind", "reason", "code"])
         guard let party = try Cut.Party(rawValue: reader.requiredString("cut")) else {
             throw reader.error(value, "cut", "expected one of client, origin, recorder")
         }
-        var cut = Cut(by: party, reason: try reader.string("reason") ?? "", unknown: reader.unknown)
+        var cut = Cut(by: party, reason: try reader.string("reason") ?? "", code: try self.code(value, reader), unknown: reader.unknown)
         if let text = try reader.string("kind") {
             guard let kind = Failure.Kind(rawValue: text) else { throw reader.error(value, "kind", self.expectedKinds) }
             cut.kind = kind

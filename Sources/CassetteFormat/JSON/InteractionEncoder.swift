@@ -218,6 +218,7 @@ public enum InteractionEncoder {
             }
             writer.member("reason")
             writer.string(cut.reason)
+            self.code(cut.code, &writer)
             writer.unknown(cut.unknown)
         case .failed(let failure):
             writer.member("outcome")
@@ -234,9 +235,16 @@ public enum InteractionEncoder {
                 writer.member("closed")
                 writer.bool(true)
             }
+            self.code(failure.code, &writer)
             writer.unknown(failure.unknown)
         }
         writer.endObject()
+    }
+
+    private static func code(_ code: Int?, _ writer: inout JSONWriter) {
+        guard let code else { return }
+        writer.member("code")
+        writer.integer(code)
     }
 
     private static func timing(_ timing: Timing, _ writer: inout JSONWriter) {

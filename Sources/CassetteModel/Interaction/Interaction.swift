@@ -102,11 +102,14 @@ public struct Cut: Sendable, Hashable {
     public var kind: Failure.Kind?
     /// In plain words, for people.
     public var reason: String
+    /// The error code of HTTP/2 with which the origin ended its stream, if the proxy's client got the same (RFC 9113, 7); nil otherwise.
+    public var code: Int?
     public var unknown: [UnknownMember]
 
-    public init(by: Party, kind: Failure.Kind? = nil, reason: String, unknown: [UnknownMember] = []) {
+    public init(by: Party, kind: Failure.Kind? = nil, reason: String, code: Int? = nil, unknown: [UnknownMember] = []) {
         self.by = by
         self.kind = kind
+        self.code = code
         self.reason = reason
         self.unknown = unknown
     }
@@ -134,6 +137,8 @@ public struct Failure: Sendable, Hashable {
     public var answered: Answer?
     /// Whether the origin closed its connection in order (FIN) without an answer. Other failures of the kind `reset` broke it (RST).
     public var isClose: Bool
+    /// The error code of HTTP/2 with which the origin ended its stream (RFC 9113, 7); nil if it did not.
+    public var code: Int?
     public var unknown: [UnknownMember]
 
     /// What a client receives when the origin fails.
@@ -144,8 +149,11 @@ public struct Failure: Sendable, Hashable {
         case `break`
     }
 
-    public init(kind: Kind, message: String, answered: Answer? = nil, isClose: Bool = false, unknown: [UnknownMember] = []) {
+    public init(
+        kind: Kind, message: String, answered: Answer? = nil, isClose: Bool = false, code: Int? = nil, unknown: [UnknownMember] = []
+    ) {
         self.kind = kind
+        self.code = code
         self.message = message
         self.answered = answered
         self.isClose = isClose

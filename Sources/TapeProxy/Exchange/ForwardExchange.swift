@@ -352,17 +352,17 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             self.record(.failed(failure)) { problem in
                 if let problem { return self.answer(.unrecorded(problem)) }
                 if let error = self.requestError { return self.answer(.malformed(error)) }
-                if breaks { return self.client.breakOff(isReset: failure.isReset) }
+                if breaks { return self.client.breakOff(as: failure.code, isReset: failure.isReset) }
                 if failure.kind != .unprocessed || !self.client.refuse() { self.answer(.failure(failure)) }
             }
         case .cut(var cut):
             self.noteUnreached()
             self.upstream.take()?.cancel()
-            if self.proxy.configuration.originErrors != .break { cut.kind = nil }
-            self.record(.cut(cut)) { [isReset = cut.isReset] _ in
+            if self.proxy.configuration.originErrors != .break { (cut.kind, cut.code) = (nil, nil) }
+            self.record(.cut(cut)) { [isReset = cut.isReset, code = cut.code] _ in
                 self.sendWithheld()
                 self.countBytes()
-                if isReset { self.client.breakOff(isReset: true) } else { self.client.cut() }
+                if isReset || code != nil { self.client.breakOff(as: code, isReset: true) } else { self.client.cut() }
             }
         case .cancel(let cut):
             self.noteUnreached()

@@ -219,10 +219,13 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         return true
     }
 
-    func cut() {
+    func cut() { self.cut(.internalError) }
+    func cut(code: UInt32) { self.cut(HTTP2ErrorCode(rawValue: code)) }
+
+    private func cut(_ code: HTTP2ErrorCode) {
         self.exchange = nil
         self.startDraining()
-        self.codec.cut(self.id, code: .internalError)
+        self.codec.cut(self.id, code: code)
         self.connection?.flush()
     }
 

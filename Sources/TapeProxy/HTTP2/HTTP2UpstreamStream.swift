@@ -202,7 +202,8 @@ final class HTTP2UpstreamStream: UpstreamStream {
         // The usual case: the exchange is over.
         guard !self.isSettled else { return }
         let failure = Failure(
-            kind: self.hasHead ? .truncated : .reset, message: "\"\(self.authority)\" reset the stream of the request: \(code).")
+            kind: self.hasHead ? .truncated : .reset, message: "\"\(self.authority)\" reset the stream of the request: \(code).",
+            code: Int(code.rawValue))
         // With HTTP_1_1_REQUIRED, the origin has not acted on the request either: it wants it again on another connection.
         self.fail(failure, begun: failure, isUnprocessed: code == .refusedStream || code == .http11Required)
     }

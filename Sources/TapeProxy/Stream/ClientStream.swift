@@ -46,6 +46,10 @@ protocol ClientStream: ByteStream {
     ///   - code: the error code of HTTP/2 (RFC 9113, 7); other protocols have none.
     ///   - isOfConnection: on HTTP/2, the whole connection ends by GOAWAY with the code, and not the stream alone.
     func reset(code: UInt32, isOfConnection: Bool)
+    /// The answer ends here, incomplete, as the origin ended its own stream.
+    ///
+    /// - Parameter code: the error code of HTTP/2 (RFC 9113, 7); other protocols reset the connection.
+    func cut(code: UInt32)
     /// Closes at once.
     func close()
     /// Replaces the running exchange with another.
@@ -57,6 +61,12 @@ extension ClientStream {
     func refuse() -> Bool { false }
     func breakOff(isReset: Bool) { self.cut() }
     func reset(code: UInt32, isOfConnection: Bool) { self.breakOff(isReset: true) }
+    func cut(code: UInt32) { self.breakOff(isReset: true) }
+
+    /// - Parameter code: that of the origin's stream; nil if it had none.
+    func breakOff(as code: Int?, isReset: Bool) {
+        if let code = code.flatMap({ UInt32(exactly: $0) }) { self.cut(code: code) } else { self.breakOff(isReset: isReset) }
+    }
 }
 
 /// A client stream whose CONNECT tunnel can be intercepted: TLS is inserted, and requests continue inside.

@@ -317,6 +317,48 @@ import Testing
         #expect(cut.by == .origin)
     }
 
+    /// A client of gRPC, for example, decides by the code.
+    @Test(arguments: [HTTP2ErrorCode.noError, .cancel, .enhanceYourCalm], [true, false])
+    func theCodeOfAnOriginsResetIsPassedOnIfBreaksAre(code: HTTP2ErrorCode, hasBegun: Bool) throws {
+        let gate = Gate("the client has the part")
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            if hasBegun {
+                peer.codec.respond(
+                    1, HTTP2Fields(ResponseHead(version: .http2, status: 200, reason: [], fields: HeaderFields())), hasBody: true)
+                peer.codec.send(1, ByteBuffer(string: "part"))
+                try peer.flush()
+                try gate.wait()
+            }
+            peer.codec.reset(1, code: code)
+            try peer.flush()
+        }
+        let proxy = try RunningProxy { $0.originErrors = .break }
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/")
+        if hasBegun {
+            try client.wait(for: "the part") { $0.text(id) == "part" }
+            gate.open()
+        }
+        try client.wait(for: "the reset") { $0.closed[id] != nil }
+        #expect(client.closed[id] == code)
+        origin.finish()
+        let recorded = try #require(try proxy.recorded().first)
+        let kept: Int? =
+            switch recorded.outcome {
+            case .cut(let cut): cut.code
+            case .failed(let failure): failure.code
+            case .complete: nil
+            }
+        #expect(kept == Int(code.rawValue))
+
+        let replay = try RunningProxy(.none, in: proxy.folder)
+        let again = try self.client(replay)
+        let answered = try again.request("http://\(origin.authority)/")
+        try again.wait(for: "the reset") { $0.closed[answered] != nil }
+        #expect(again.closed[answered] == code && again.text(answered) == (hasBegun ? "part" : ""))
+    }
+
     @Test func aCompleteUnreadAnswerSurvivesItsConnection() throws {
         // One window that the client has, one that waits for it, and one more that makes the proxy stop reading.
         let body = String(repeating: "x", count: 3 * 65_535)
@@ -420,7 +462,6 @@ import Testing
             // More than three of the first windows, one for each side and the bytes between them, are on their way to a client that has
             // stopped.
             try peer.wait(for: "a window that has grown") { total - $0.codec.pending(1) > taken + 5 * 65_535 }
-            try peer.wait(for: "the end") { $0.closed[1] != nil }
         }
         let proxy = try RunningProxy()
         let client = try self.client(proxy)
@@ -455,7 +496,6 @@ import Testing
             peer.codec.respond(1, HTTP2Fields(head), hasBody: true)
             peer.codec.end(1, trailers: HTTP2Fields(trailers: HeaderFields(["x-end: e"]), neverIndexed: secret("x-end")))
             try peer.flush()
-            try peer.wait(for: "the end") { $0.closed[1] != nil }
         }
         let proxy = try RunningProxy()
         let client = try self.client(proxy)
@@ -570,7 +610,6 @@ import Testing
         let origin = try self.origin { peer in
             try peer.wait(for: "a request") { $0.ended.contains(1) }
             try peer.respond(1, body: peer.heads[1]?.path ?? "")
-            try peer.wait(for: "the end") { $0.closed[1] != nil }
         }
         let proxy = try RunningProxy()
         let client = try self.client(proxy)
