@@ -396,7 +396,7 @@ public struct Redactor: Sendable {
     package static func withoutTokens(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let hidden = bytes.withUnsafeBytes { bytes in
-            let shapes = ShapeSurvey(text: SurveyText(bytes: bytes, hasMore: false, isView: false))
+            var shapes = ShapeSurvey(text: SurveyText(bytes: bytes, hasMore: false, isView: false))
             var ranges: [Range<Int>] = []
             SurveyTable.shared.scan(bytes) { anchor, offset in
                 switch anchor {

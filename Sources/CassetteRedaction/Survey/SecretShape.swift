@@ -96,14 +96,27 @@ struct SecretShape: Sendable {
         SecretShape(kind: "private-key", prefix: prefix, anchor: 7, alphabet: .base64, length: 40...Self.longest)
     }
 
-    /// The token whose anchor is at an offset; nil if there is none.
-    func range(in text: UnsafeRawBufferPointer, anchorAt offset: Int) -> Range<Int>? {
+    /// Where the prefix begins whose anchor is at an offset; nil if it is not there, or not followed by enough.
+    private func start(in text: UnsafeRawBufferPointer, anchorAt offset: Int) -> Int? {
         let start = offset - self.anchor
         let count = self.prefix.utf8CodeUnitCount
         guard start >= 0, text.count - start >= count + self.length.lowerBound else { return nil }
         for index in 0..<count where text[start + index] != self.prefix.utf8Start[index] { return nil }
         // Part of a longer word, usually base64 of something else.
         if start > 0, self.kept == 0, FormSpelling.isAlphanumeric(text[start - 1]) { return nil }
+        return start
+    }
+
+    /// Where the characters end that may follow the prefix, however many there are; nil if there is no prefix.
+    func runEnd(in text: UnsafeRawBufferPointer, anchorAt offset: Int) -> Int? {
+        guard let start = self.start(in: text, anchorAt: offset) else { return nil }
+        return text[(start + self.prefix.utf8CodeUnitCount)...].firstIndex { !self.alphabet.contains($0) } ?? text.count
+    }
+
+    /// The token whose anchor is at an offset; nil if there is none.
+    func range(in text: UnsafeRawBufferPointer, anchorAt offset: Int) -> Range<Int>? {
+        guard let start = self.start(in: text, anchorAt: offset) else { return nil }
+        let count = self.prefix.utf8CodeUnitCount
         var end = start + count
         let most = min(text.count, end + self.length.upperBound)
         while end < most, self.alphabet.contains(text[end]) { end += 1 }
@@ -124,14 +137,22 @@ struct SecretShape: Sendable {
 struct ShapeSurvey {
     let text: SurveyText
 
+    /// Where the run of characters ends that was read last for a shape. The first prefix in a run begins its token, so none begins within it,
+    /// and a prefix that is repeated costs no more than once.
+    private var runEnds: [Int: Int] = [:]
+
+    init(text: SurveyText) { self.text = text }
+
     /// How many bytes before and after an AWS key id its secret key is searched for.
     private static let nearby = 256
 
     /// - Parameter indices: the indices of the shapes with the anchor at this offset.
-    func findings(_ indices: [Int], anchorAt offset: Int) -> [Finding] {
+    mutating func findings(_ indices: [Int], anchorAt offset: Int) -> [Finding] {
         var findings: [Finding] = []
         for index in indices {
             let shape = SecretShape.all[index]
+            guard offset >= self.runEnds[index] ?? 0, let end = shape.runEnd(in: self.text.bytes, anchorAt: offset) else { continue }
+            self.runEnds[index] = end
             guard let range = shape.range(in: self.text.bytes, anchorAt: offset) else { continue }
             if let found = self.finding(shape.kind, range) { findings.append(found) }
             if shape.kind == "aws-key" { findings += self.secretKeys(near: range) }

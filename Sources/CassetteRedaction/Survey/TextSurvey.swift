@@ -82,7 +82,7 @@ struct TextSurvey {
     ) -> (findings: [Finding], base64: [Range<Int>]) {
         let text = SurveyText(bytes: bytes, hasMore: hasMore, isView: isView)
         var survey = TextSurvey(text, kind)
-        let shapes = ShapeSurvey(text: text)
+        var shapes = ShapeSurvey(text: text)
         var (places, found) = (0, 0)
         SurveyTable.shared.scan(bytes) { anchor, offset in
             places += 1
