@@ -185,8 +185,9 @@ struct RangeFacts: Sendable, Hashable {
 
 /// When an exchange ran, in microseconds since 1970.
 struct ExchangeSpan: Sendable, Hashable {
-    private let start: Int64
-    private let end: Int64
+    /// In microseconds.
+    let start: Int64
+    let end: Int64
 
     init(_ interaction: Interaction) {
         self.start = interaction.started.microseconds

@@ -311,6 +311,9 @@ struct BodyGroup: Sendable {
         self.equals.first { $0.members.contains(UInt32(index)) }?.leftMembers ?? []
     }
 
+    /// The complete exchanges whose requests were equal to one that its client left, ascending.
+    func wholes(like left: Int) -> [UInt32] { self.equals.first { $0.members.contains(UInt32(left)) }?.wholes(like: left) ?? [] }
+
     /// The header fields that decide between the exchanges with this body.
     func comparedFields(_ body: BodyFacets) -> [UInt64: String] { self.numbers[body].map { self.equals[$0].compared } ?? [:] }
 

@@ -429,7 +429,8 @@ public final class CassetteSession: Sendable {
                     : group.assign(among: others, live, &state.assignments)
                 if assignment == .usedUp {
                     equalCount = group.count(asksEquals ? body : nil, live, others: others)
-                    if equalCount == 0, let used = self.compute(body, live, &group, &state, form: &form) { return used }
+                    // Also if a recorded part is used up: the representation has not changed, or nothing is computed from it.
+                    if equalCount == 0 || live.asksRange, let used = self.compute(body, live, &group, &state, form: &form) { return used }
                     if let whole = self.computeWhole(body, live, &group, &state, form: &form) { return whole }
                     if asksEquals, group.hasNext(body, live, state.assignments) { equalCount = 0 }
                 }
@@ -702,6 +703,21 @@ public final class CassetteSession: Sendable {
     /// - Parameter party: who cut the recorded exchange.
     public func clientStayed(_ index: Int, cutBy party: Cut.Party) -> MissReport {
         self.missed(index, party == .recorder ? .recorderEnded(index: index) : .clientStayed(index: index))
+    }
+
+    /// The complete exchange that answers a client that waits for more of one that its recorded client left: the client of an equal request
+    /// has left in its place. Nil if there is none.
+    public func wholeInstead(ofLeft index: Int) -> Int? {
+        self.state.withLock { state in
+            let key = self.keys.keyNumbers[index]
+            guard key != RecordedKeys.noKey, let group = state.keyed[self.generation].bodies[Int(key)],
+                let whole = group.wholes(like: index).map(Int.init).first(where: { state.abandoned[$0] != nil })
+            else { return nil }
+            state.assignments.use(whole)
+            state.abandoned[whole] = nil
+            state.verdict.hits += 1
+            return whole
+        }
     }
 
     /// Reports a miss: the client does not accept the content coding of the recorded answer, which cannot be decoded for it.

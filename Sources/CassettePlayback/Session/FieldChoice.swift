@@ -39,6 +39,10 @@ struct FieldChoice: Sendable {
     private var ranges: [UInt32: RangeFacts] = [:]
     /// By exchange index; only those whose client left before an answer to a request for a part have an entry.
     private var unanswered: [UInt32: ExchangeSpan] = [:]
+    /// Complete exchanges that began before one that its client left, and ended after that, by its index. Which of them came first was chance.
+    private var outlasting: [UInt32: [UInt32]] = [:]
+    /// Complete exchanges that may still have been running when the next one began.
+    private var running: [(index: UInt32, span: ExchangeSpan)] = []
     /// By exchange index; only exchanges with validators have an entry.
     private var validators: [UInt32: AnswerValidators] = [:]
     /// How often exchanges that are all used up have answered again, by the first of them.
@@ -46,6 +50,8 @@ struct FieldChoice: Sendable {
 
     /// How many recorded answers are remembered for ranges.
     private static let rangeLimit = 1 << 12
+    /// How many equal requests at the same time are remembered.
+    private static let runningLimit = 256
 
     init(repetitions: [UInt32: AssignmentRule.Turn] = [:]) {
         self.repetitions = repetitions
@@ -75,6 +81,13 @@ struct FieldChoice: Sendable {
         }
         if traits.isLeft, traits.status == nil, traits.kind == .partialContent { self.unanswered[UInt32(index)] = traits.span }
         if traits.validators != .none { self.validators[UInt32(index)] = traits.validators }
+        self.running.removeAll { $0.span.end <= traits.span.start }
+        if !traits.isLeft {
+            if self.running.count < Self.runningLimit { self.running.append((UInt32(index), traits.span)) }
+        } else {
+            let outlasting = self.running.filter { $0.span.end > traits.span.end }.map(\.index)
+            if !outlasting.isEmpty { self.outlasting[UInt32(index)] = outlasting }
+        }
         self.classes[number].members.append(UInt32(index))
         let hasAnswer = self.classes[number].answers.insert(traits.answer).inserted
         if self.classes.count > 1, hasNames || hasAnswer || number == self.classes.count - 1 { self.isStale = true }
@@ -342,7 +355,14 @@ struct FieldChoice: Sendable {
         var rank = rank
         rank.isLeft = false
         let classes = allowed.filter { $0.rank <= rank }.map { self.classes[$0.number] }
-        return classes.flatMap(\.members).map(Int.init).filter { $0 > left }.min()
+        let outlasting = self.outlasting[UInt32(left)] ?? []
+        return classes.flatMap(\.members).filter { Int($0) > left || outlasting.contains($0) }.min().map(Int.init)
+    }
+
+    /// The complete exchanges whose requests were equal to one that its client left, ascending.
+    func wholes(like left: Int) -> [UInt32] {
+        guard let one = self.classes.first(where: { $0.isLeft && $0.members.contains(UInt32(left)) }) else { return [] }
+        return self.classes.filter { !$0.isLeft && $0.profile == one.profile && $0.demands == one.demands }.flatMap(\.members).sorted()
     }
 
     /// The exchange that answers a request once more although all are used up: the last of those that fit best.

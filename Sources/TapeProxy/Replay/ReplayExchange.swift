@@ -229,7 +229,8 @@ final class ReplayExchange: MessageExchange {
             guard problem == nil, answer.outcome == .complete else {
                 self.isOver = true
                 self.countBytes()
-                return problem == nil && self.isReset(answer.outcome) ? self.client.breakOff(isReset: true) : self.client.cut()
+                guard problem == nil, let cut = self.reset(answer.outcome) else { return self.client.cut() }
+                return self.client.breakOff(as: cut.code, isReset: true)
             }
             self.end()
         }
@@ -262,6 +263,14 @@ final class ReplayExchange: MessageExchange {
 
     /// The client waits for more than was recorded.
     private func clientStayed() {
+        if !self.hasBegun, self.form == .recorded, let whole = self.proxy.session.wholeInstead(ofLeft: self.index) {
+            self.isOver = true
+            let exchange = ReplayExchange(
+                client: self.client, request: self.request, index: whole,
+                ahead: ReadAhead(isRead: self.requestIsRead, sentContinue: self.sentContinue))
+            self.client.become(exchange)
+            return exchange.start()
+        }
         let party: Cut.Party = if case .cut(let cut)? = self.answer?.outcome { cut.by } else { .client }
         let report = self.proxy.session.clientStayed(self.index, cutBy: party)
         self.proxy.count { $0.misses += 1 }
@@ -292,14 +301,17 @@ final class ReplayExchange: MessageExchange {
             self.hasBegun = true
             self.isOver = true
             self.stopSending()
-            return self.client.breakOff(isReset: failure.isReset)
+            return self.client.breakOff(as: failure.code, isReset: failure.isReset)
         }
         self.finish(Self.failure(outcome))
     }
 
-    private func isReset(_ outcome: Outcome) -> Bool {
-        guard case .cut(let cut) = outcome else { return false }
-        return cut.isReset && self.proxy.configuration.originErrors != .page
+    /// How the origin reset its connection or stream, if this client gets the same; nil if it does not.
+    private func reset(_ outcome: Outcome) -> Cut? {
+        guard case .cut(let cut) = outcome, cut.isReset || cut.code != nil, self.proxy.configuration.originErrors != .page else {
+            return nil
+        }
+        return cut
     }
 
     private static func failure(_ outcome: Outcome) -> ProxyAnswer {

@@ -594,6 +594,36 @@ import Testing
         #expect(session.verdict().hits == 5 && session.verdict().unused.isEmpty && session.verdict().unserved == 0)
     }
 
+    /// An effect that runs twice sends two requests at once. Which of them comes first is chance, in a recording and in a replay.
+    @Test(arguments: [true, false]) func aRequestIsAnsweredByAWholeExchangeThatRanAtTheSameTime(wholeIsFirst: Bool) throws {
+        var (whole, left) = (self.get(answer: "whole"), self.left(answer: ""))
+        (whole.started, whole.total) = (wholeIsFirst ? 0 : 10, 500)
+        (left.started, left.total) = (wholeIsFirst ? 10 : 0, 100)
+        let session = SentRequests(requests: wholeIsFirst ? [whole, left] : [left, whole]).session()
+        let index = wholeIsFirst ? 0 : 1
+        #expect(try self.indexes(session, [self.get(), self.get(), self.get()]) == [index, index, nil])
+        #expect(session.verdict().hits == 2 && session.verdict().unused.isEmpty)
+    }
+
+    /// It had ended before, so the client asked again.
+    @Test func aRequestIsNotAnsweredByAWholeExchangeThatHadEnded() throws {
+        var (whole, left) = (self.get(answer: "whole"), self.left(answer: ""))
+        (whole.started, whole.total) = (0, 50)
+        (left.started, left.total) = (10, 100)
+        #expect(try self.indexes(SentRequests(requests: [whole, left]).session(), [self.get(), self.get()]) == [0, 1])
+    }
+
+    /// One of two equal requests leaves, and the other one waits for more of the exchange that its recorded client left.
+    @Test func theClientThatStaysGetsTheWholeExchange() throws {
+        let session = SentRequests(requests: [self.get(answer: "whole"), self.left(answer: "")]).session(keepsLeft: true)
+        #expect(try self.indexes(session, [self.get(), self.get()]) == [0, 1])
+        #expect(session.wholeInstead(ofLeft: 1) == nil)
+        session.giveBack(0, problem: "the client left")
+        #expect(session.verdict().unserved == 1)
+        #expect(session.wholeInstead(ofLeft: 1) == 0 && session.wholeInstead(ofLeft: 1) == nil)
+        #expect(session.verdict().hits == 2 && session.verdict().unserved == 0 && session.verdict().unused.isEmpty)
+    }
+
     @Test func anAnswerIsNeverOfTheFutureOrThePast() throws {
         let recorded = [self.left(answer: ""), self.get(answer: "[a]"), self.get(answer: "[a,b]")]
         let session = SentRequests(requests: recorded).session()

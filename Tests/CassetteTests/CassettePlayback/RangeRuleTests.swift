@@ -72,6 +72,15 @@ import Testing
         #expect(verdict.computedAnswers.first == "GET http://a.test/: bytes=0-4 from exchange 1")
     }
 
+    @Test func aRecordedPartThatIsUsedUpIsComputed() throws {
+        let session = SentRequests(requests: [self.whole(), self.part(0..<5)]).session()
+        let asked = Array(repeating: self.asking("bytes=0-4"), count: 3)
+        #expect(try self.forms(session, asked).map { $0 != nil } == [true, true, true])
+        #expect(session.verdict().misses == 0)
+        let exact = SentRequests(requests: [self.whole(), self.part(0..<5)]).session(ranges: .exact)
+        #expect(try self.forms(exact, Array(asked.prefix(2))).map { $0 != nil } == [true, false])
+    }
+
     @Test func exactRangesAreMisses() throws {
         let session = SentRequests(requests: [self.whole()]).session(ranges: .exact)
         #expect(try self.forms(session, [self.asking("bytes=0-4")]) == [nil])
