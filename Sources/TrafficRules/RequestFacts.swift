@@ -14,6 +14,8 @@ package struct RequestFacts: Sendable {
     package var body: [UInt8]?
     /// The request has a body that was not read, because it is too long. No rule that looks at it applies then.
     package var bodyIsUnread = false
+    /// What draws take for a body that was not read: its first bytes, as sent, and its size if that is known. Nil if it cannot be known.
+    package var bodyBeginning: (bytes: [UInt8], size: Int?)?
     package var opensWebSocket: Bool
     package var isGRPC: Bool
     /// The request came inside TLS that this side ended: faults of TLS come too late for it.

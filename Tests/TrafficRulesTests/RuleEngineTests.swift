@@ -291,6 +291,26 @@ import Testing
         #expect(engine.plan(for: request, now: .zero)?.names == ["rule 1"])
     }
 
+    /// Draws need no more than something that tells requests apart.
+    @Test func drawsTakeTheBeginningOfALongBody() throws {
+        let engine = try RulesText.engine(
+            """
+            - { name: first, when: ~u /upload, fault: { status: 503, first: 1 } }
+            - { name: body, when: "~bq secret", block: 403 }
+            """)
+        func isFailing(_ beginning: String, size: Int? = 2_000_000, boundary: String? = nil) -> Bool {
+            var request = RequestFacts.post("http://h.test/upload", "")
+            request.body = nil
+            request.bodyIsUnread = true
+            request.bodyBeginning = (Array(beginning.utf8), size)
+            if let boundary { request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=\(boundary)"]) }
+            return engine.plan(for: request, now: .zero)?.fault != nil
+        }
+        #expect(isFailing("secret") && !isFailing("secret") && isFailing("other") && isFailing("secret", size: nil))
+        #expect(isFailing("--abc\r\nx", boundary: "abc") && !isFailing("--xyz\r\nx", boundary: "xyz"))
+        #expect(engine.report()[1].matched == 0 && !engine.report()[1].notes.isEmpty)
+    }
+
     @Test func rulesThatStayKeepTheirCountsAndNumbers() throws {
         let engine = try RulesText.engine("- name: a\n  fault: { status: 503, first: 1 }\n- name: b\n  pace: dsl")
         #expect(engine.plan(for: .get(Self.url), now: .zero)?.fault != nil)

@@ -441,11 +441,15 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             case (.success(let upstream), .waitingForEither?): self?.awaitGreeting(upstream)
             case (.success(let upstream), .relaying?): self?.becomeTunnel(upstream)
             case (.success(let upstream), _): upstream.close()
+            // A rule may answer requests for a host that does not exist.
+            case (.failure, .waitingForEither?) where self?.proxy.rules != nil: self?.waitForRequest()
             case (.failure, .waitingForEither?), (.failure, .relaying?): self?.client.close()
             case (.failure, _): break
             }
         }
     }
+
+    private func waitForRequest() { self.wait(self.proxy.limits.requestHead) }
 
     private func awaitGreeting(_ upstream: UpstreamConnection) {
         self.wait(self.proxy.limits.clientIdle)

@@ -9,6 +9,8 @@ final class RequestFeed {
     private var pieces = CircularBuffer<BodyPiece>()
     /// Bytes held.
     private(set) var size = 0
+    /// Bytes of the body that have come, without transfer framing.
+    private(set) var contentSize = 0
     private var isAsked = false
     private var isDelivering = false
     /// The last piece has come.
@@ -29,6 +31,7 @@ final class RequestFeed {
     func put(_ piece: BodyPiece) {
         self.pieces.append(piece)
         self.size += piece.bytes.readableBytes
+        self.contentSize += piece.payload.readableBytes
         if piece.isLast { self.hasEnd = true }
         self.run()
     }

@@ -76,8 +76,18 @@ final class RuledExchange: MessageExchange, TimedConnection {
 
     // MARK: The plan
 
-    private func begin(body: [UInt8]?) {
-        let (rules, facts, now) = (self.rules, self.request.facts(body: body), self.proxy.now)
+    /// - Parameter beginning: of a body that is too long to be looked at.
+    private func begin(body: [UInt8]?, beginning: [UInt8]? = nil) {
+        var facts = self.request.facts(body: body)
+        if let beginning {
+            let size = if case .length(let size) = self.request.framing { size } else { nil as Int? }
+            facts.bodyBeginning = (beginning, size)
+        }
+        self.begin(facts)
+    }
+
+    private func begin(_ facts: RequestFacts) {
+        let (rules, now) = (self.rules, self.proxy.now)
         guard self.needs.disk else { return self.carryOut(rules.plan(for: facts, at: now) ?? .none) }
         self.isPlanning = true
         let planned = self.proxy.disk.run(on: self.proxy.loop) { rules.plan(for: facts, at: now) }
@@ -273,9 +283,9 @@ final class RuledExchange: MessageExchange, TimedConnection {
         self.feed.put(piece)
         guard self.stream == nil, !self.isPlanning, self.point == nil else { return }
         // The size alone decides, not the pieces in which the body comes.
-        if self.feed.size > Self.bodyLimit {
+        if self.feed.contentSize > Self.bodyLimit {
             if !piece.isLast { self.client.setReading(false) }
-            self.begin(body: nil)
+            self.begin(body: nil, beginning: Array(self.feed.content().prefix(Self.bodyLimit)))
         } else if piece.isLast {
             self.begin(body: self.feed.content())
         }

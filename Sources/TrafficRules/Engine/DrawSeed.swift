@@ -77,8 +77,15 @@ struct DrawSeed: Sendable {
 
     /// The digest of a body as matching compares it: without codings, boundaries, the order of members and what rules ignore.
     ///
-    /// A body with more facets than matching keeps, or longer values, has the digest of its content; a multipart body, that of its parts.
+    /// A body with more facets than matching keeps, or longer values, has the digest of its content; a multipart body, that of its parts. One
+    /// that was not read has that of its beginning and size, without a boundary.
     static func bodyDigest(_ facts: RequestFacts, rules: MatchRules) -> [UInt8] {
+        if rules.looksAtBody, let (beginning, size) = facts.bodyBeginning {
+            let field = facts.headers.firstIndex(of: "content-type").map(facts.headers.valueBytes)
+            let boundary = field.flatMap { MIMEParameters($0)["boundary"]?.value } ?? []
+            let bytes = boundary.isEmpty ? beginning : beginning.split(separator: boundary).flatMap { $0 }
+            return self.digest([Array("beginning".utf8), Array("\(size ?? -1)".utf8), bytes])
+        }
         guard let body = facts.body, !body.isEmpty, rules.looksAtBody else { return [] }
         var builder = BodyFacetBuilder(rules: rules, headers: facts.headers, url: facts.url)
         body.withUnsafeBytes { builder.push($0) }

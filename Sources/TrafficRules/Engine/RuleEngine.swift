@@ -279,12 +279,12 @@ package final class RuleEngine: Sendable {
         return planning.plan.rules.isEmpty ? nil : planning.plan
     }
 
-    /// Whether the rule's condition holds. A body that was not read decides nothing.
+    /// Whether the rule's condition holds. A body that was not read decides nothing, but its beginning tells requests apart.
     private static func holds(_ active: ActiveRule, _ view: inout RequestView) -> Bool {
         guard view.facts.bodyIsUnread else { return active.rule.when?.holds(&view) != false }
         switch active.rule.when?.likelihood(&view) ?? .yes {
         case .no: return false
-        case .yes where !active.rule.actionNeedsBody: return true
+        case .yes where !active.rule.actionNeedsBody || !active.rule.actionReadsBody && view.facts.bodyBeginning != nil: return true
         case .yes, .open:
             active.counts.withLock { $0.note("the body of a request is longer than a rule can look at, so the rule does not apply to it") }
             return false

@@ -155,9 +155,12 @@ package struct TrafficRule: Sendable {
         }
     }
 
-    /// Whether the rule, once it applies, looks at the body of the request.
-    var actionNeedsBody: Bool {
-        if self.identifiesRequests || self.draw.quota?.by?.isInBody == true { return true }
+    /// Whether the rule, once it applies, is of use only with the body of the request. For a draw, its beginning will do.
+    var actionNeedsBody: Bool { self.identifiesRequests || self.actionReadsBody }
+
+    /// Whether the rule, once it applies, looks into the body of the request.
+    var actionReadsBody: Bool {
+        if self.draw.quota?.by?.isInBody == true { return true }
         return switch self.action {
         case .respond(let respond): respond.needsBody
         // Edits take the body when it is sent.

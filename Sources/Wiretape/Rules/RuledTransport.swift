@@ -45,7 +45,10 @@ struct RuledTransport: Transport, WebSocketTransport {
                 return DeferredTask.Prepared { [facts] in self.follow(plan, facts, request, receive) }
             }
         case .none: break
-        case .data, .file, .unobservable: facts.bodyIsUnread = true
+        case .data(let data):
+            facts.bodyIsUnread = true
+            facts.bodyBeginning = (Array(data.prefix(Self.bodyLimit)), data.count)
+        case .file, .unobservable: facts.bodyIsUnread = true
         }
         guard needs.disk else {
             return self.follow(self.rules.engine.plan(for: facts, now: self.time.elapsed), facts, request, receive)
