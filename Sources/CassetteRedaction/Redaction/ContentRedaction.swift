@@ -294,6 +294,7 @@ struct ContentRedaction {
             {
                 return [edit]
             }
+            if let edit = self.edit(compressed: slice), !self.text.keepsLengths || edit.bytes.count == slice.count { return [edit] }
             guard patterns.isEmpty else {
                 let findings = patterns.flatMap { $0.findings(in: content) }
                 return Self.moved(self.text.edits(in: content, findings: findings).edits, by: slice.startIndex)
@@ -312,6 +313,14 @@ struct ContentRedaction {
         guard let redacted else { return nil }
         let text = encoding == .base64 ? Self.base64(redacted, like: slice) : Self.quotedPrintable(redacted)
         return Edit(range: slice.startIndex..<slice.endIndex, bytes: text)
+    }
+
+    /// A compressed file, as `curl -F file=@log.gz` sends it; nil if it is none, or has nothing to redact.
+    private func edit(compressed slice: Slice<UnsafeRawBufferPointer>) -> Edit? {
+        guard SniffedCoding.name(slice) != nil,
+            let inner = NestedContent(text: self.text, depth: 1).redacted(UnsafeRawBufferPointer(rebasing: slice))
+        else { return nil }
+        return Edit(range: slice.startIndex..<slice.endIndex, bytes: inner.bytes)
     }
 
     private static func base64(_ bytes: [UInt8], like slice: Slice<UnsafeRawBufferPointer>) -> [UInt8] {

@@ -33,7 +33,12 @@ struct NestedContent {
         // Throws if the budget is spent; then nothing of the search is used.
         guard let isWhole = try? chain.push(coded, deliver: { content.append(contentsOf: $0) }) && chain.finish(), isWhole,
             chain.problem == nil
-        else { return nil }
+        else {
+            if let kind = chain.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
+                self.text.vault.note(.sealed("compressed data of more than \(Self.limit >> 20) MiB in a value or part"))
+            }
+            return nil
+        }
         let inner = content.withUnsafeBytes { content -> (bytes: [UInt8], count: Int)? in
             if !ReadableText.isReadable(content) { return NestedContent(text: self.text, depth: self.depth + 1).redacted(content) }
             let edits = self.text.edits(in: content, depth: self.depth + 1)

@@ -101,6 +101,9 @@ final class PartStream {
             }
             held.withUnsafeBytes { held in
                 if let opaque = OpaqueContent(held, type, isBeginning: true) { self.redaction.vault.note(opaque) }
+                if SniffedCoding.name(held) != nil {
+                    self.redaction.vault.note(.sealed("a compressed part of more than \(Self.heldLimit >> 20) MiB"))
+                }
             }
             try self.stream(held, type.kind == .binary ? .binary : .plain, deliver)
         case .secret(let kind, let isSure, let isRuled, var held):

@@ -1,4 +1,5 @@
 import CassetteFormat
+import CassetteModel
 import TapeBytes
 import Testing
 
@@ -35,6 +36,29 @@ import Testing
         let body = [0x81, 0xA1, 0x64, 0xC4, UInt8(Self.messagePack.count)] + Self.messagePack
         let redacted = RedactionFixtures.bytes(body, ["Content-Type: application/msgpack"])
         #expect(!self.contains(redacted) && redacted[4] == UInt8(redacted.count - 5))
+    }
+
+    /// `curl -F file=@log.gz`
+    @Test(arguments: ["application/octet-stream", "application/gzip", "text/plain"]) func aPartIsACompressedFile(type: String) throws {
+        let file = RedactionFixtures.gzip(Array("password=h7nter2Xq token=1".utf8))
+        let head = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.gz\"\r\nContent-Type: \(type)\r\n\r\n"
+        let body = Array(head.utf8) + file + Array("\r\n--b--\r\n".utf8)
+        let redacted = RedactionFixtures.bytes(body, ["Content-Type: multipart/form-data; boundary=b"])
+        #expect(redacted.starts(with: head.utf8) && redacted != body)
+        var content: [UInt8] = []
+        let chain = try #require(DecoderChain([.gzip], limits: InflateLimits()))
+        let part = Array(redacted.dropFirst(head.utf8.count).dropLast(9))
+        _ = try part.withUnsafeBytes { try chain.push($0) { content.append(contentsOf: $0) } }
+        #expect(content == Array("password={{password:1}} token=1".utf8))
+    }
+
+    @Test func compressedDataThatIsTooLongHasANote() {
+        let file = RedactionFixtures.gzip([UInt8](repeating: 65, count: 5 << 20))
+        let body = Array("--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n".utf8) + file + Array("\r\n--b--\r\n".utf8)
+        var response = RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: multipart/form-data; boundary=b"]))
+        var wire: WireBody? = WireBody(body)
+        let notes = Redactor().redact(response: &response, body: &wire).notes
+        #expect(notes == ["not searched for secrets inside compressed data of more than 4 MiB in a value or part"])
     }
 
     @Test func base64InJSONHoldsTreesAndCompressedText() throws {
