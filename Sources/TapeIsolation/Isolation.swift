@@ -134,6 +134,15 @@ package final class Isolation: Sendable {
     /// The name whose address a text is, if the resolver handed it out.
     package func name(ofAddress text: String) -> String? { IPAddress(text).flatMap { self.names.name(of: $0) } }
 
+    /// Whether a host is an address that means nothing outside, because only the resolver inside hands it out.
+    package func isOnlyInside(_ host: String) -> Bool {
+        guard !self.settings.usesRealAddresses, let address = IPAddress(host) else { return false }
+        return self.names.isHandedOut(address)
+    }
+
+    /// The isolated machine's own addresses besides loopback.
+    package static var ownAddresses: [String] { [OwnAddresses.version4, OwnAddresses.version6] }
+
     /// Whether an address besides loopback is the isolated machine's own.
     package func isOwn(_ address: IPAddress) -> Bool { OwnAddresses.all.contains(address) }
 

@@ -55,6 +55,14 @@ package final class NameTable: Sendable {
     /// The name that has an address; nil for an address that the program has from elsewhere.
     package func name(of address: IPAddress) -> String? { self.state.withLock { $0.names[address] ?? nil } }
 
+    /// Whether an address is one of those that this table hands out, which are no servers' outside. The machine's own are not.
+    package func isHandedOut(_ address: IPAddress) -> Bool {
+        let bytes = address.bytes
+        guard bytes.count == 4 else { return bytes.starts(with: self.blocks.version6) && !OwnAddresses.all.contains(address) }
+        let value = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+        return value & 0xFFFE_0000 == self.blocks.version4 && !OwnAddresses.all.contains(address)
+    }
+
     private func addresses(_ number: UInt32) -> (version4: [UInt8], version6: [UInt8]) {
         (Self.bytes(self.blocks.version4 + number), self.blocks.version6 + [UInt8](repeating: 0, count: 8) + Self.bytes(number))
     }

@@ -24,6 +24,15 @@ import Testing
         #expect(addresses.version4 == [11, 18, 0, 10] && addresses.version6.prefix(4) == [0x26, 0, 0x74, 0x74])
     }
 
+    @Test(arguments: [true, false]) func addressesOfTheTableAreTold(looksPublic: Bool) throws {
+        let table = NameTable(looksPublic: looksPublic)
+        let addresses = try #require(table.addresses(of: "a.test"))
+        for bytes in [addresses.version4, addresses.version6] { #expect(table.isHandedOut(try #require(IPAddress(bytes: bytes)))) }
+        for text in ["198.18.0.2", "fd77:7474::2", "203.0.113.5", "::1", looksPublic ? "198.18.0.10" : "11.18.0.10"] {
+            #expect(!table.isHandedOut(try #require(IPAddress(text))), "\(text)")
+        }
+    }
+
     @Test func theTableHasALimit() {
         for number in 0..<NameTable.limit { #expect(self.table.addresses(of: "\(number).test") != nil) }
         #expect(self.table.addresses(of: "one-more.test") == nil)

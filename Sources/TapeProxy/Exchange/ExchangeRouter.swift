@@ -77,6 +77,7 @@ struct ExchangeRouter {
     /// recorded under a URL that was never requested.
     private func exchange(for request: IncomingRequest, in scope: TunnelScope) -> any ClientExchange {
         if let named = request.named, !scope.serves(host: named.host, port: named.port) {
+            if let scope = self.scope(scope, byAddress: named.host, port: named.port) { return self.exchange(for: request, in: scope) }
             let host = named.host.contains(":") ? "[\(named.host)]" : named.host
             let authority = named.port.map { "\(host):\($0)" } ?? host
             return self.misdirected(request, to: authority, in: scope, .misdirected(to: authority, in: scope.origin.authority))
@@ -108,6 +109,20 @@ struct ExchangeRouter {
         case .asterisk:
             return scope.isMagic ? self.magic(request, path: "*", isSecure: isSecure) : self.decide(request, scope)
         }
+    }
+
+    /// The tunnel of an isolated program that connected to an address and asks for this address, after it had also looked up a name that
+    /// has it: the request is for the address.
+    private func scope(_ scope: TunnelScope, byAddress host: String, port: Int?) -> TunnelScope? {
+        guard let isolation = self.proxy.configuration.isolation, port == nil || port == scope.origin.port, IPAddress(host) != nil,
+            isolation.name(ofAddress: host) == scope.origin.host
+        else { return nil }
+        let route = scope.route
+        return TunnelScope(
+            scope,
+            route: UpstreamRoute(
+                Origin(scheme: route.origin.scheme, host: host, port: route.origin.port), serverName: route.serverName,
+                protocols: route.protocols, hops: route.hops))
     }
 
     /// The proxy answers a request in a tunnel that it cannot forward. A client of HTTP/2 may send it again on another connection (RFC 9113,

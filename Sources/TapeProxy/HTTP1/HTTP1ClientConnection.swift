@@ -349,6 +349,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         proxy.shared.followWallClock()
         do throws(MessageError) {
             let scope = self.peer.scope
+            let head = proxy.configuration.isolation?.naming(head) ?? head
             let request = try IncomingRequest(head, start: proxy.now, scope: scope, address: proxy.address)
             scope?.noteUse(in: proxy.diagnosis)
             self.reader.begin(request, limits: proxy.messageLimits)
@@ -593,7 +594,9 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         // As many as fit the buffer, which is limited.
         while true {
             guard self.hasInput, case .head(let head)? = try? self.reader.readHead(),
-                let request = try? IncomingRequest(head, start: self.proxy.now, scope: self.peer.scope, address: self.proxy.address),
+                let request = try? IncomingRequest(
+                    self.proxy.configuration.isolation?.naming(head) ?? head, start: self.proxy.now, scope: self.peer.scope,
+                    address: self.proxy.address),
                 case .message(let exchange) = ExchangeRouter(stream: self).exchange(for: request).kind
             else { return }
             self.reader.begin(request, limits: self.proxy.messageLimits)

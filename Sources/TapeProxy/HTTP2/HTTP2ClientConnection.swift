@@ -209,8 +209,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             if let scheme = self.peer.scope?.origin.scheme, let named = section.scheme, named != scheme.rawValue {
                 throw MessageError(.target, status: 400, "request has a :scheme other than its connection; send \"\(scheme.rawValue)\"")
             }
+            let head = try RequestHead(section)
             let request = try IncomingRequest(
-                try RequestHead(section), start: proxy.now, scope: self.peer.scope, address: proxy.address, endsWithHead: endsStream)
+                proxy.configuration.isolation?.naming(head) ?? head, start: proxy.now, scope: self.peer.scope, address: proxy.address,
+                endsWithHead: endsStream)
             let stream = HTTP2ClientStream(id, codec: self.codec, connection: self, request: request)
             self.streams[id] = stream
             stream.opened()

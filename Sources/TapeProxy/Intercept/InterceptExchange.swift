@@ -252,7 +252,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         let scope = TunnelScope(route: route, opening: self.request.opening, isIsolated: self.isIsolated)
         self.scope = scope
         self.protocolName = self.recordedProtocol(origin, of: offered) ?? offered.first
-        if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) {
+        if let leaf = self.interception.leaf(host: self.leafHost, serverName: hello.serverName) {
             if let chosen = self.interception.chosenProtocol(of: route), offered.contains(chosen) { self.protocolName = chosen }
             return self.answer(leaf)
         }
@@ -300,10 +300,23 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private func mint(_ upstreamNames: [String]) {
         do throws(CertificateError) {
             self.answer(
-                try self.interception.mint(host: self.host, serverName: self.hello.serverName, upstreamNames: upstreamNames))
+                try self.interception.mint(
+                    host: self.leafHost, serverName: self.hello.serverName,
+                    upstreamNames: (self.leafHost == self.host ? [] : [self.host]) + upstreamNames))
         } catch {
             self.failed(TLSFailure(cause: .other, message: error.message))
         }
+    }
+
+    /// The first name of the leaf. An isolated program that names no server in its hello may have looked up the tunnel's host itself, and
+    /// then expects a certificate for the address.
+    private var leafHost: String {
+        guard self.isIsolated, self.hello.serverName == nil, IPAddress(self.host) == nil else { return self.host }
+        let address =
+            self.request.opening == .transparent
+            ? self.client.peer.localAddress.map { Endpoint.text($0) } : ListenAddress(argument: self.request.head.target)?.host
+        guard let address, IPAddress(address) != nil else { return self.host }
+        return address
     }
 
     private func answer(_ leaf: Leaf) {

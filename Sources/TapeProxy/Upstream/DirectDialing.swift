@@ -112,6 +112,7 @@ final class DirectDialing: Dialing {
     func stop() { self.lookups.stop() }
 
     private func connect(_ route: UpstreamRoute, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
+        if let failure = self.shared.dialer.obstacle(to: route.origin.host) { return then(.failure(.failed(failure))) }
         let proxy = self.shared.chain.proxy(for: route)
         let connection = UpstreamConnection(
             route: route, id: self.nextID(), flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,

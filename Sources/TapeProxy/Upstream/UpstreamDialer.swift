@@ -141,6 +141,23 @@ final class UpstreamDialer {
         }
     }
 
+    /// Why a host may not be dialled; nil if it may.
+    func obstacle(to host: String) -> Failure? {
+        guard self.inside?.isolation.isOnlyInside(host) == true else { return nil }
+        return Failure(
+            kind: .unreachable,
+            message: "\"\(host)\" is an address that only the resolver of an isolated network hands out: ask for the server by its name.")
+    }
+
+    /// Uses a socket that is connected already, and takes it.
+    func take(
+        _ socket: Int32, host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
+    ) {
+        self.completed(
+            self.bootstrap { prepare($0) }.withConnectedSocket(socket), host: host, port: port, dns: nil, since: .now(), then: then)
+    }
+
     private func bootstrap(
         _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) -> ClientBootstrap {
