@@ -10,13 +10,17 @@ final class ConnectExchange: TunnelExchange {
     private let proxy: ProxyContext
     private let request: IncomingRequest
     private let route: UpstreamRoute
+    /// A connected socket to the server; nil to dial.
+    private let socket: Int32?
     private var isOver = false
     let deadline: NIODeadline
 
     /// The bytes after the head belong to the tunnel and wait until it is open.
     let takesBytes = false
 
-    init(client: any ClientStream, request: IncomingRequest, host: String, port: Int) {
+    /// - Parameter socket: one that is connected to the server already, which the exchange takes.
+    init(client: any ClientStream, request: IncomingRequest, host: String, port: Int, socket: Int32? = nil) {
+        self.socket = socket
         self.client = client
         self.proxy = client.peer.session
         self.request = request
@@ -39,7 +43,7 @@ final class ConnectExchange: TunnelExchange {
     }
 
     private func dial() {
-        self.proxy.dialing.openTunnel(self.route) { [weak self, proxy] result in
+        self.proxy.dialing.openTunnel(self.route, over: self.socket) { [weak self, proxy] result in
             if case .failure = result { proxy.session.didNotReachOrigin() }
             guard let self, !self.isOver else {
                 if case .success(let upstream) = result { upstream.close() }

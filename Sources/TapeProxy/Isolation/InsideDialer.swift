@@ -31,7 +31,9 @@ struct InsideDialer {
     /// server may listen in one only.
     static func outside(_ addresses: [SocketAddress], port: Int) -> [SocketAddress] {
         let all = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
-        return addresses + all.filter { !addresses.contains($0) }
+        // The isolated machine's own addresses are those of other machines outside.
+        let named = addresses.filter { IPAddress($0)?.isLoopback == true }
+        return named + all.filter { !named.contains($0) }
     }
 
     /// Tries the addresses one after another.
@@ -42,25 +44,27 @@ struct InsideDialer {
         switch self.isolation.connect(to: endpoint) {
         case .connected(let socket): then(.connected(socket))
         case .failed: self.connect(to: rest, until: deadline, then: then)
-        case .connecting(let socket): self.wait(for: socket, rest, until: deadline, then: then)
+        case .connecting(let socket): self.look(at: socket, rest, until: deadline, then: then)
         }
     }
 
-    private func wait(for socket: Int32, _ rest: [SocketAddress], until deadline: NIODeadline, then: @escaping (Outcome) -> Void) {
-        self.loop.assumeIsolated().scheduleTask(in: Self.pause) {
-            var polled = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
-            guard poll(&polled, 1, 0) == 1 else {
-                if NIODeadline.now() < deadline { return self.wait(for: socket, rest, until: deadline, then: then) }
+    /// On loopback, a connection is mostly made or refused before the call returns.
+    private func look(at socket: Int32, _ rest: [SocketAddress], until deadline: NIODeadline, then: @escaping (Outcome) -> Void) {
+        var polled = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+        guard poll(&polled, 1, 0) == 1 else {
+            guard NIODeadline.now() < deadline else {
                 close(socket)
                 return self.connect(to: rest, until: deadline, then: then)
             }
-            var number: Int32 = 0
-            var size = socklen_t(MemoryLayout<Int32>.size)
-            guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &size) == 0, number == 0 else {
-                close(socket)
-                return self.connect(to: rest, until: deadline, then: then)
-            }
-            then(.connected(socket))
+            self.loop.assumeIsolated().scheduleTask(in: Self.pause) { self.look(at: socket, rest, until: deadline, then: then) }
+            return
         }
+        var number: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &size) == 0, number == 0 else {
+            close(socket)
+            return self.connect(to: rest, until: deadline, then: then)
+        }
+        then(.connected(socket))
     }
 }

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import Platform
 internal import TapeExchange
 internal import TapeIsolation
 
@@ -19,6 +20,12 @@ struct IsolatedLink {
     /// The name that the program asked for, or the address.
     var host: String { self.isolation.host(of: self.destination.address) }
     var port: UInt16 { self.destination.port }
+
+    /// The same port at loopback's other family. A name such as `localhost` may have both addresses, and its server listen at one of them.
+    var twin: SocketAddress? {
+        guard self.destination.address.isLoopback else { return nil }
+        return try? SocketAddress(ipAddress: self.destination.address.bytes.count == 4 ? "::1" : "127.0.0.1", port: Int(self.port))
+    }
 }
 
 /// A tunnel that an isolated program asks the proxy for. In it, as without the proxy, only HTTP passes.
@@ -63,13 +70,13 @@ struct IsolatedTunnel {
 ///
 /// Consumes no bytes. Not Sendable: lives on its event loop.
 final class IsolatedExchange: TunnelExchange {
-    private enum Phase { case waiting, refusing, over }
+    private enum Phase { case looking, waiting, refusing, over }
 
     private let client: any InterceptableStream
     private let proxy: ProxyContext
     private let request: IncomingRequest
     private let link: IsolatedLink
-    private var phase = Phase.waiting
+    private var phase = Phase.looking
     private(set) var deadline: NIODeadline
     /// Whether its target speaks HTTP, so that a client may keep it for later.
     private var isSpare = false
@@ -88,7 +95,7 @@ final class IsolatedExchange: TunnelExchange {
     private var settings: IsolationSettings { self.link.isolation.settings }
 
     var takesBytes: Bool { self.phase == .waiting }
-    var isIdle: Bool { self.phase == .waiting }
+    var isIdle: Bool { self.phase == .looking || self.phase == .waiting }
 
     func start() {
         // Only a program that looks for open ports connects to the isolation's own.
@@ -96,6 +103,28 @@ final class IsolatedExchange: TunnelExchange {
             self.phase = .over
             return self.client.close()
         }
+        guard let twin = self.link.twin else { return self.begin() }
+        // The kernel looks for the program's own server in the family of the connection only.
+        self.wait(self.proxy.limits.connect)
+        InsideDialer(isolation: self.link.isolation, loop: self.proxy.loop).connect(to: [twin], until: self.deadline) { [weak self] in
+            switch ($0, self?.phase) {
+            case (.connected(let socket), .looking?): self?.relay(over: socket, to: twin)
+            case (.connected(let socket), _): close(socket)
+            case (.none, .looking?): self?.begin()
+            case (.none, _): break
+            }
+        }
+    }
+
+    /// The program's own server answers, as if there were no isolation.
+    private func relay(over socket: Int32, to server: SocketAddress) {
+        self.continueAs(
+            ConnectExchange(
+                client: self.client, request: self.request, host: server.ipAddress ?? "", port: Int(self.link.port), socket: socket))
+    }
+
+    private func begin() {
+        self.phase = .waiting
         self.link.isolation.connected(from: self.link.source, to: self.link.destination, at: self.proxy.now.uptimeNanoseconds)
         if self.isPassage { return self.pass() }
         if self.settings.refusesConnections { return self.refuse(.offline) }

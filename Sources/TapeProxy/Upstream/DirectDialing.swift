@@ -102,11 +102,17 @@ final class DirectDialing: Dialing {
         self.withoutHTTP2.insert(route)
     }
 
-    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
+    func openTunnel(_ route: UpstreamRoute, over socket: Int32?, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
         var route = route
         route.isTunnelled = true
         route.isUnread = true
-        self.connect(route, nil, then: then)
+        guard let socket else { return self.connect(route, nil, then: then) }
+        let connection = UpstreamConnection(
+            route: route, id: self.nextID(), flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,
+            diagnosis: nil, forwarder: nil)
+        self.dial(connection, then: then) { prepare, then in
+            self.shared.dialer.take(socket, host: route.origin.host, port: route.origin.port, prepare: prepare, then: then)
+        }
     }
 
     func stop() { self.lookups.stop() }
@@ -128,11 +134,19 @@ final class DirectDialing: Dialing {
     }
 
     private func dial(_ connection: UpstreamConnection, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
+        self.dial(connection, then: then) { self.reach(connection, lookup, prepare: $0, then: $1) }
+    }
+
+    /// - Parameter reach: makes the connection.
+    private func dial(
+        _ connection: UpstreamConnection, then: @escaping (Outcome) -> Void,
+        reach: (_ prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>, _ then: @escaping (Reached) -> Void) -> Void
+    ) {
         let box = NIOLoopBound(connection, eventLoop: self.shared.loop)
         let shared = self.shared
-        self.reach(connection, lookup) { channel in
+        reach { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
-        } then: { result in
+        } _: { result in
             shared.clock.read()
             switch result {
             case .success((let channel, let timing)):

@@ -254,7 +254,7 @@ private final class ScriptedDialing: Dialing {
         self.openTunnel(route) { then($0.map { HTTP1UpstreamStream($0, pool: pool) }) }
     }
 
-    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
+    func openTunnel(_ route: UpstreamRoute, over socket: Int32?, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
         self.scene?.note("dial \(route.origin.authority)")
         self.pending.append(Dial(route: route, then: then))
     }
