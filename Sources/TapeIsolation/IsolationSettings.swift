@@ -15,6 +15,8 @@ package struct IsolationSettings: Sendable, Hashable {
     /// Ports of this machine that lead to the proxy if no server inside listens on them.
     package var reach: Set<UInt16> = []
     package var passages: Set<Passage> = []
+    /// The names in the hosts file inside, in lower case, with their addresses, all of loopback.
+    package var hosts: [String: [String]] = [:]
     /// The resolver hands out the real addresses of names.
     package var usesRealAddresses = false
     /// Every connection is refused and listed.

@@ -22,6 +22,11 @@ struct InsideDialer {
     /// Between two looks at a connection that is not there at once, as with a full backlog.
     private static let pause = TimeAmount.milliseconds(5)
 
+    /// The addresses of a name in the hosts file inside; nil for any other name.
+    func addresses(of host: String, port: Int) -> [SocketAddress]? {
+        self.isolation.settings.hosts[host.lowercased()]?.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+    }
+
     /// Whether all addresses are inside.
     func serves(_ addresses: [SocketAddress]) -> Bool {
         addresses.allSatisfy { IPAddress($0).map { $0.isLoopback || $0.isUnspecified || self.isolation.isOwn($0) } ?? false }

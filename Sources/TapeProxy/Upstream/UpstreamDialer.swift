@@ -77,6 +77,25 @@ final class UpstreamDialer {
             return
         }
         guard !pending.isStopped else { return then(.failure(.stopped)) }
+        guard let inside, let addresses = inside.addresses(of: host, port: port) else {
+            return self.dial(host: host, port: port, lookup: lookup, among: pending, since: started, prepare: prepare, then: then)
+        }
+        // The machine's own name has another address outside.
+        inside.connect(to: addresses, until: started + .seconds(Int64(self.limits.connect))) { outcome in
+            switch outcome {
+            case .connected(let socket): self.take(socket, host: host, port: port, prepare: prepare, then: then)
+            case .none where pending.isStopped: then(.failure(.stopped))
+            case .none: self.dial(host: host, port: port, lookup: lookup, among: pending, since: started, prepare: prepare, then: then)
+            }
+        }
+    }
+
+    /// Looks a name up, and connects.
+    private func dial(
+        host: String, port: Int, lookup: NameLookup?, among pending: PendingLookups, since started: NIODeadline,
+        prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
+    ) {
         guard let lookup = lookup ?? self.lookUp(host: host, port: port) else { return }
         var isOver = false
         var id: Int?

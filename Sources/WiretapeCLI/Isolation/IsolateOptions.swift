@@ -71,20 +71,20 @@ struct IsolationExits: ParsableArguments {
         settings.mayForward = mayForward
         settings.usesRealAddresses = self.realAddresses
         settings.passages = Set(self.allow.map(\.passage))
+        settings.hosts = InsideHosts.addresses()
         settings.reach = Set(self.reach.map(\.port))
         settings.reach.formUnion(self.allow.filter(\.isLoopback).map(\.passage.port))
         // A replay contacts no server, so those that happen to run do not matter.
         if mayForward { settings.reach.formUnion(ListeningPorts.here()) }
-        if let cassette { settings.reach.formUnion(Self.loopbackPorts(of: cassette)) }
+        if let cassette { settings.reach.formUnion(Self.loopbackPorts(of: cassette, names: settings.hosts)) }
         return settings
     }
 
-    private static func loopbackPorts(of cassette: RecordedCassette) -> [UInt16] {
-        let names = InsideHosts.names
-        return cassette.firstOfEachOrigin().compactMap { index in
+    private static func loopbackPorts(of cassette: RecordedCassette, names: [String: [String]]) -> [UInt16] {
+        cassette.firstOfEachOrigin().compactMap { index in
             guard let url = try? cassette.interaction(at: index).request.url,
                 case .absolute(let origin, _)? = try? RequestTarget(url, method: "GET"),
-                LoopbackHost.contains(origin.host) || origin.host.hasSuffix(".localhost") || names.contains(origin.host)
+                LoopbackHost.contains(origin.host) || origin.host.hasSuffix(".localhost") || names[origin.host] != nil
             else { return nil }
             return UInt16(exactly: origin.port)
         }

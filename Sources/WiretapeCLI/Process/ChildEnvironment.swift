@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import Platform
+internal import TapeIsolation
 internal import TapeProxy
 
 /// The environment of a program that runs through the proxy.
@@ -12,6 +13,9 @@ enum ChildEnvironment {
     private static let exceptionNames = ["no_proxy", "NO_PROXY"]
     /// Some libraries do not read address blocks.
     private static let loopbackNames = "localhost,127.0.0.1,127.0.0.0/8,::1"
+
+    /// The hosts by which an isolated program names its own servers, besides loopback: they may print or look up any of these.
+    static func ownHosts(named names: [String]) -> [String] { ["0.0.0.0", "::"] + Isolation.ownAddresses + names }
 
     /// This process's own.
     static var parent: [String: String] {
@@ -28,11 +32,11 @@ enum ChildEnvironment {
     /// The parent's environment with the proxy in it, and the files that make programs trust it. The password of an upstream proxy is
     /// removed, because the program does not talk to that.
     static func through(
-        proxy: String, trust: ChildTrust, parent: [String: String], isIsolated: Bool = false
+        proxy: String, trust: ChildTrust, parent: [String: String], own: [String]? = nil
     ) -> [String: String] {
         var environment = parent
         environment[UpstreamProxyOptions.authVariable] = nil
-        for (name, value) in self.changes(proxy: proxy, trust: trust, parent: parent, isIsolated: isIsolated) { environment[name] = value }
+        for (name, value) in self.changes(proxy: proxy, trust: trust, parent: parent, own: own) { environment[name] = value }
         return environment
     }
 
@@ -52,16 +56,17 @@ enum ChildEnvironment {
     ///
     /// - Parameters:
     ///   - proxy: the proxy's URL, with credentials if it requires them.
-    ///   - isIsolated: the program asks its own servers directly. Connections to others come to the proxy anyway.
+    ///   - own: hosts besides loopback by which an isolated program names its own servers. It asks them directly; connections to others
+    ///     come to the proxy anyway. Nil if it is not isolated.
     static func changes(
-        proxy: String, trust: ChildTrust, parent: [String: String], isIsolated: Bool = false
+        proxy: String, trust: ChildTrust, parent: [String: String], own: [String]? = nil
     ) -> [(name: String, value: String)] {
         var changes = self.proxyNames.map { (name: $0, value: proxy) }
         if let reverse = self.reverse(of: proxy) { changes.append(("WIRETAPE_REVERSE", reverse)) }
         for name in self.exceptionNames {
-            guard isIsolated || parent[name] != nil else { continue }
+            guard own != nil || parent[name] != nil else { continue }
             let kept = self.withoutLoopback(parent[name] ?? "")
-            changes.append((name, isIsolated ? self.loopbackNames + (kept.isEmpty ? "" : ",\(kept)") : kept))
+            changes.append((name, own.map { ([self.loopbackNames] + $0 + (kept.isEmpty ? [] : [kept])).joined(separator: ",") } ?? kept))
         }
         // Node from 24 and 22.21 on, Perl's LWP and its Mojo read the proxy variables only if these are set.
         for name in ["NODE_USE_ENV_PROXY", "PERL_LWP_ENV_PROXY", "MOJO_PROXY"] { changes.append((name, "1")) }
@@ -75,7 +80,7 @@ enum ChildEnvironment {
         }
         if let address = self.address(of: proxy) {
             let options = JavaOptions.value(
-                proxy: address, needsPassword: proxy.contains("@"), asksLoopback: isIsolated, store: trust.javaStore,
+                proxy: address, needsPassword: proxy.contains("@"), own: own, store: trust.javaStore,
                 parent: parent["JAVA_TOOL_OPTIONS"])
             changes.append(("JAVA_TOOL_OPTIONS", options))
         }
@@ -118,9 +123,9 @@ enum ChildEnvironment {
 enum JavaOptions {
     /// - Parameters:
     ///   - needsPassword: lets Java send a password for tunnels, which it refuses otherwise.
-    ///   - asksLoopback: lets Java connect to loopback directly.
+    ///   - own: hosts that Java connects to directly, besides loopback; nil if to none.
     static func value(
-        proxy: ListenAddress, needsPassword: Bool = false, asksLoopback: Bool = false, store: String?, parent: String?
+        proxy: ListenAddress, needsPassword: Bool = false, own: [String]? = nil, store: String?, parent: String?
     ) -> String {
         var properties: [(name: String, value: String)] = []
         if let store {
@@ -133,9 +138,9 @@ enum JavaOptions {
             ("http.proxyHost", proxy.host), ("http.proxyPort", "\(proxy.port)"), ("https.proxyHost", proxy.host),
             ("https.proxyPort", "\(proxy.port)"),
         ]
-        // Java's default is loopback.
         let exceptions = "http.nonProxyHosts"
-        if !asksLoopback { properties.append((exceptions, "")) }
+        let direct = own.map { ["localhost", "127.*", "[::1]"] + $0.map { $0.contains(":") ? "[\($0)]" : $0 } } ?? []
+        properties.append((exceptions, direct.joined(separator: "|")))
         // Java has "Basic" in this list: an HTTPS request through a proxy with a password would get 407 whatever the program sends.
         if needsPassword { properties.append(("jdk.http.auth.tunneling.disabledSchemes", "")) }
         let ours = (properties.map(\.name) + [exceptions]).map { "-D\($0)=" }

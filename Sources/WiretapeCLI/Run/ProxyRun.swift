@@ -473,7 +473,8 @@ struct ProxyRun {
         var environment = ChildEnvironment.through(
             // Inside, the proxy listens on loopback whatever it listens on outside.
             proxy: "http://\(credentials)\(isolation == nil ? ProxyAddress.reachable(server.address) : "127.0.0.1:\(server.port)")",
-            trust: program.trust, parent: ChildEnvironment.parent, isIsolated: isolation != nil)
+            trust: program.trust, parent: ChildEnvironment.parent,
+            own: isolation == nil ? nil : ChildEnvironment.ownHosts(named: InsideHosts.machineNames))
         for (name, value) in ChildEnvironment.recordingTime(start) { environment[name] = value }
         // The process that enters the namespaces would find out only after it has started.
         if isolation != nil, let name = self.command.first, ProgramSearch.file(name) == nil {

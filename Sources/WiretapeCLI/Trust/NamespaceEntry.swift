@@ -319,16 +319,37 @@ enum InsideHosts {
     static let path = "/etc/hosts"
 
     /// For this machine.
-    static var text: String {
+    static var text: String { self.text(NamespaceFacts.text(self.path) ?? "", host: self.machine) }
+
+    /// The machine's name; empty if it has none.
+    private static var machine: String {
         var name = [CChar](repeating: 0, count: 256)
-        let status = gethostname(&name, name.count - 1)
-        let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return self.text(NamespaceFacts.text(self.path) ?? "", host: status == 0 ? host : "")
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The names that are loopback addresses inside, in lower case.
-    static var names: Set<String> {
-        Set(self.text.split(separator: "\n").flatMap { $0.split(separator: " ").dropFirst().map { $0.lowercased() } })
+    /// The names in a text of these lines, in lower case, with their addresses.
+    static func addresses(in text: String = Self.text) -> [String: [String]] {
+        var addresses: [String: [String]] = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            for name in words.dropFirst() { addresses[name.lowercased(), default: []].append(String(words[0])) }
+        }
+        return addresses
+    }
+
+    /// The machine's name and its other names in the same lines, by which programs name servers of their own. Not all names in the file,
+    /// which may be many.
+    static var machineNames: [String] { self.names(besides: self.machine, in: self.text) }
+
+    static func names(besides host: String, in text: String) -> [String] {
+        var names: [String] = []
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ").dropFirst().map { $0.lowercased() }
+            guard words.contains(host.lowercased()) else { continue }
+            for word in words where word != "localhost" && !names.contains(word) { names.append(word) }
+        }
+        return names
     }
 
     /// The lines of the machine's own file for loopback addresses, and the machine's name. All other names are asked of the resolver, which

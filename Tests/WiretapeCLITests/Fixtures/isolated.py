@@ -34,7 +34,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
 
 hosts = os.path.join(sys.argv[1], "hosts")
 with open(hosts, "w") as file:
-    file.write(f"127.0.0.1 localhost\n{ADDRESS} a.test b.test\n")
+    file.write(f"127.0.0.1 localhost\n::1 localhost\n{ADDRESS} a.test b.test {socket.gethostname()}\n")
 subprocess.run(["mount", "--bind", hosts, "/etc/hosts"], check=True)
 for place in ((ADDRESS, 80), ("127.0.0.1", 9000)):
     threading.Thread(target=http.server.ThreadingHTTPServer(place, Origin).serve_forever, daemon=True).start()

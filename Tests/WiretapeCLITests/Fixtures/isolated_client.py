@@ -26,15 +26,22 @@ def get(url):
     print(opener.open(url, timeout=30).read().decode(), end="")
 
 
-own = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Own)
+own = http.server.ThreadingHTTPServer(("0.0.0.0", 0), Own)
 threading.Thread(target=own.serve_forever, daemon=True).start()
 get(f"http://127.0.0.1:{own.server_port}/")
 # The same through the proxy, which has to find it inside. The settings ask for it directly.
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = ""
-print(urllib.request.urlopen(f"http://localhost:{own.server_port}/through", timeout=30).read().decode(), end="")
+for host in ("localhost", socket.gethostname()):
+    print(urllib.request.urlopen(f"http://{host}:{own.server_port}/through", timeout=30).read().decode(), end="")
 get("http://a.test/by-name")
 get("http://203.0.113.5/by-address")
 get("http://localhost:9000/of-the-machine")
+# Its own server on the same port comes first, although localhost leads to the other family of loopback as well.
+first = http.server.ThreadingHTTPServer(("127.0.0.1", 9000), Own)
+threading.Thread(target=first.serve_forever, daemon=True).start()
+get("http://localhost:9000/own")
+# The address of a name is the name.
+get(f"http://{socket.gethostbyname('a.test')}/by-address-of-the-name")
 for name, act in {
     "closed port": lambda: socket.create_connection(("127.0.0.1", 9001)),
     "udp": lambda: (s := socket.socket(socket.AF_INET, socket.SOCK_DGRAM)).connect(("198.51.100.1", 443)) or s.send(b"x") and s.recv(1),

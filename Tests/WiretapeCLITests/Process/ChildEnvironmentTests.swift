@@ -40,13 +40,17 @@ import TapeTestSupport
         #expect(variables["no_proxy"] == "")
     }
 
-    @Test func anIsolatedProgramHasExceptionsForLoopback() {
+    @Test func anIsolatedProgramHasExceptionsForItsOwnServers() {
         let trust = ChildTrust(bundle: "/b", javaStore: nil, wgetSettings: "/w", notices: [])
         let changes = ChildEnvironment.changes(
-            proxy: "http://127.0.0.1:7070", trust: trust, parent: ["no_proxy": "127.0.0.1,a.test"], isIsolated: true)
+            proxy: "http://127.0.0.1:7070", trust: trust, parent: ["no_proxy": "127.0.0.1,a.test"],
+            own: ChildEnvironment.ownHosts(named: ["box"]))
         let variables = Dictionary(uniqueKeysWithValues: changes.map { ($0.name, $0.value) })
-        #expect(variables["no_proxy"] == "localhost,127.0.0.1,127.0.0.0/8,::1,a.test")
-        #expect(variables["NO_PROXY"] == "localhost,127.0.0.1,127.0.0.0/8,::1")
+        let own = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0,::,198.18.0.2,fd77:7474::2,box"
+        #expect(variables["no_proxy"] == own + ",a.test")
+        #expect(variables["NO_PROXY"] == own)
+        let java = "-Dhttp.nonProxyHosts=localhost|127.*|[::1]|0.0.0.0|[::]|198.18.0.2|[fd77:7474::2]|box"
+        #expect(variables["JAVA_TOOL_OPTIONS"]?.hasSuffix(java) == true)
     }
 
     @Test func aListenerOnEveryAddressIsReachedByLoopback() throws {
@@ -104,8 +108,8 @@ import TapeTestSupport
 
     @Test func anIsolatedProgramAsksItsOwnServersDirectly() {
         let outer = JavaOptions.value(proxy: Self.address, store: nil, parent: nil)
-        let value = JavaOptions.value(proxy: Self.address, asksLoopback: true, store: nil, parent: outer)
-        #expect(value + " -Dhttp.nonProxyHosts=" == Self.proxy)
+        let value = JavaOptions.value(proxy: Self.address, own: ["box"], store: nil, parent: outer)
+        #expect(value == Self.proxy + "localhost|127.*|[::1]|box")
     }
 
     @Test func theProxyCanBeTakenOutOfTheOptions() {

@@ -13,5 +13,16 @@ import Testing
         #expect(InsideHosts.text("127.0.1.1 box.test box\n", host: "box") == "127.0.1.1 box.test box\n")
         #expect(InsideHosts.text("", host: "") == "127.0.0.1 localhost\n::1 localhost\n")
     }
+
+    @Test func namesHaveTheirAddresses() {
+        let text = "127.0.0.1 localhost\n::1 localhost ip6-localhost\n127.0.1.1 Box.test box\n"
+        #expect(
+            InsideHosts.addresses(in: text) == [
+                "localhost": ["127.0.0.1", "::1"], "ip6-localhost": ["::1"], "box.test": ["127.0.1.1"], "box": ["127.0.1.1"],
+            ])
+        #expect(InsideHosts.names(besides: "BOX", in: text) == ["box.test", "box"])
+        #expect(InsideHosts.names(besides: "", in: text).isEmpty)
+        #expect(InsideHosts.names(besides: "box", in: "127.0.0.1 localhost box\n") == ["box"])
+    }
 }
 #endif
