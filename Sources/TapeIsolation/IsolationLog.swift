@@ -17,7 +17,9 @@ package final class IsolationLog: Sendable {
         var reached: [String: Int] = [:]
         var questions: [String: Int] = [:]
         var programs: Set<String> = []
-        /// When the newest connection to each target was made.
+        /// The servers of tunnels in which requests were made.
+        var requested: Set<String> = []
+        /// When the newest connection to each target began.
         var newest: [String: UInt64] = [:]
     }
 
@@ -31,10 +33,19 @@ package final class IsolationLog: Sendable {
     package var report: IsolationReport { self.state.withLock { $0.report } }
 
     /// A request began.
-    package func requested(isProxied: Bool) {
+    ///
+    /// - Parameter server: of its tunnel; nil if it came in none.
+    package func requested(isProxied: Bool, of server: (host: String, port: Int)? = nil) {
         self.state.withLock { state in
             if isProxied { state.report.proxied += 1 } else { state.report.seen += 1 }
+            guard let server, state.requested.count < Self.limit else { return }
+            state.requested.insert(Self.key(server.host, server.port))
         }
+    }
+
+    /// Whether a request was made in a tunnel to a server.
+    package func hasRequested(host: String, port: UInt16) -> Bool {
+        self.state.withLock { $0.requested.contains(Self.key(host, Int(port))) }
     }
 
     /// A connection to an address was taken.
@@ -43,19 +54,28 @@ package final class IsolationLog: Sendable {
     package func connected(host: String, port: UInt16, at time: UInt64) {
         self.state.withLock { state in
             state.report.connections += 1
-            let key = Self.key(host, port)
+        }
+        self.arrived(host: host, port: port, at: time)
+    }
+
+    /// A connection or tunnel to a target begins to wait for its first bytes, at a time as above.
+    package func arrived(host: String, port: UInt16, at time: UInt64) {
+        self.state.withLock { state in
+            let key = Self.key(host, Int(port))
             guard state.newest[key] != nil || state.newest.count < Self.limit else { return }
             state.newest[key] = max(time, state.newest[key] ?? 0)
         }
     }
 
-    /// When the newest connection to a target was made.
-    package func newestConnection(host: String, port: UInt16) -> UInt64 { self.state.withLock { $0.newest[Self.key(host, port)] ?? 0 } }
+    /// When the newest connection to a target began.
+    package func newestConnection(host: String, port: UInt16) -> UInt64 {
+        self.state.withLock { $0.newest[Self.key(host, Int(port))] ?? 0 }
+    }
 
     /// Whether some connection to a target was one of HTTP or TLS.
-    package func hasReached(host: String, port: UInt16) -> Bool { self.state.withLock { $0.reached[Self.key(host, port)] != nil } }
+    package func hasReached(host: String, port: UInt16) -> Bool { self.state.withLock { $0.reached[Self.key(host, Int(port))] != nil } }
 
-    private static func key(_ host: String, _ port: UInt16) -> String { "\(host) \(port)" }
+    private static func key(_ host: String, _ port: Int) -> String { "\(host) \(port)" }
 
     /// A connection's program is known.
     package func connected(by program: IsolatedProgram?) {
@@ -85,7 +105,7 @@ package final class IsolationLog: Sendable {
     }
 
     /// Packets were refused, but the kernel did not deliver them to be listed.
-    func missed() { self.state.withLock { $0.report.unlisted += 1 } }
+    func missed(_ count: Int = 1) { self.state.withLock { $0.report.unlisted += count } }
 
     /// A connection is passed through unread.
     package func passed(host: String, port: UInt16) {
@@ -100,7 +120,7 @@ package final class IsolationLog: Sendable {
     private static func count(
         _ host: String, _ port: UInt16, in targets: inout [IsolationReport.Target], _ indices: inout [String: Int]
     ) {
-        let key = self.key(host, port)
+        let key = self.key(host, Int(port))
         if let index = indices[key] {
             targets[index].count += 1
             return

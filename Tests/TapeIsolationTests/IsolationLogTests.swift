@@ -39,6 +39,18 @@ import Testing
         #expect(self.log.hasReached(host: "a.test", port: 80) && !self.log.hasReached(host: "a.test", port: 81))
     }
 
+    @Test func serversOfRequestsAreKnown() {
+        self.log.requested(isProxied: false, of: ("a.test", 8443))
+        #expect(self.log.hasRequested(host: "a.test", port: 8443) && !self.log.hasRequested(host: "a.test", port: 443))
+        self.log.arrived(host: "a.test", port: 8443, at: 3)
+        #expect(self.log.newestConnection(host: "a.test", port: 8443) == 3 && self.log.report.connections == 0)
+    }
+
+    @Test func whatTheKernelDroppedIsCounted() {
+        self.log.missed(7)
+        #expect(self.log.report.unlisted == 7 && self.log.report.refusals == 7)
+    }
+
     @Test func serversAreCounted() {
         for host in ["a.test", "b.test", "a.test"] { self.log.reached(host: host, port: 80) }
         self.log.passed(host: "db.test", port: 5432)

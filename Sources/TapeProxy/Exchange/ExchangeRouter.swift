@@ -21,7 +21,8 @@ struct ExchangeRouter {
 
     func exchange(for request: IncomingRequest) -> any ClientExchange {
         if let isolation = self.proxy.configuration.isolation, !request.isConnect {
-            isolation.log.requested(isProxied: self.peer.scope?.isLed != true)
+            isolation.log.requested(
+                isProxied: self.peer.scope?.isLed != true, of: self.peer.scope.map { ($0.origin.host, $0.origin.port) })
         }
         if let scope = self.peer.scope { return self.exchange(for: request, in: scope) }
         // A transparently redirected client cannot send proxy credentials. Whoever configured the redirect rules has already authorised it.

@@ -50,6 +50,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     /// The end of the connection ends the answer, so closing it early must be a reset.
     private var closeIsEnd = false
     private var ownDeadline: NIODeadline
+    /// Whether it has a tunnel with TLS in which nothing has been sent, and no protocol was agreed on.
+    private var isUnheard = false
     /// The isolation of a client that connected to another address, and not to the proxy; nil for other clients.
     private let isolation: Isolation?
 
@@ -352,6 +354,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             let head = proxy.configuration.isolation?.naming(head) ?? head
             let request = try IncomingRequest(head, start: proxy.now, scope: scope, address: proxy.address)
             scope?.noteUse(in: proxy.diagnosis)
+            self.isUnheard = false
             self.reader.begin(request, limits: proxy.messageLimits)
             self.delivery = .notAsked
             self.writer = HTTP1ResponseWriter(request)
@@ -403,10 +406,15 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             return self.refuse(error)
         }
         self.countMalformed(error)
+        self.refuse(tunnel, .notHTTP)
+    }
+
+    /// Lists the connection of an isolated program, and resets it.
+    private func refuse(_ tunnel: IsolatedTunnel, _ reason: IsolationReport.Reason) {
         self.phase = .lingering
         self.setAutoRead(false)
         let box = NIOLoopBound(self, eventLoop: self.proxy.loop)
-        tunnel.refuse(.notHTTP) { [loopGate = self.proxy.loopGate] in loopGate.execute { box.value.breakOff(isReset: true) } }
+        tunnel.refuse(reason) { [loopGate = self.proxy.loopGate] in loopGate.execute { box.value.breakOff(isReset: true) } }
     }
 
     private func countMalformed(_ error: MessageError) {
@@ -520,8 +528,24 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.writer = nil
         self.phase = .head
         guard !self.proxy.isStopping else { return self.endSoon() }
-        self.wait(self.proxy.limits.clientIdle)
+        self.isUnheard = scope.origin.scheme == .https && scope.agreed == nil
+        if let tunnel = self.silentTunnel {
+            tunnel.noteArrival(at: self.proxy.now)
+            self.wait(self.proxy.limits.tunnelSilence)
+        } else {
+            self.isUnheard = false
+            self.wait(self.proxy.limits.clientIdle)
+        }
         self.process()
+    }
+
+    /// The tunnel of an isolated program that has said nothing in its TLS, and may wait for the server to speak; nil for any other. A client
+    /// that agreed on HTTP in its handshake speaks it, and one of a server that speaks HTTP may keep the connection for later.
+    private var silentTunnel: IsolatedTunnel? {
+        guard self.isUnheard, let origin = self.peer.scope?.origin, !IsolationSettings.mayBeSilent.contains(UInt16(clamping: origin.port)),
+            let tunnel = IsolatedTunnel(self.peer, host: origin.host, port: origin.port), !tunnel.isOfHTTP
+        else { return nil }
+        return tunnel
     }
 
     /// The client closed on its own. If it has not used its tunnel, it may not trust the certificate.
@@ -657,7 +681,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     func deadlinePassed() {
         switch self.phase {
         case .head:
-            guard self.reader.isInsideHead else { return self.endIdle() }
+            guard self.reader.isInsideHead else { return self.endSilent() }
             self.answerAndClose(
                 .requestTimeout("the request's head did not arrive within \(self.proxy.limits.requestHead) s: send it in one piece."))
         case .message(let exchange): exchange.deadlinePassed()
@@ -666,6 +690,23 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             self.close()
             self.closeNow()
         }
+    }
+
+    /// Nothing has come for a while.
+    private func endSilent() {
+        guard let tunnel = self.silentTunnel else {
+            guard self.isUnheard else { return self.endIdle() }
+            // Others speak HTTP with this server, so that this is a spare connection.
+            self.isUnheard = false
+            return self.wait(self.proxy.limits.clientIdle)
+        }
+        // Its program may still be opening others, and begin to use them afterwards.
+        let end = tunnel.newestArrival + .seconds(Int64(self.proxy.limits.tunnelSilence))
+        guard end <= self.proxy.now else {
+            self.ownDeadline = end
+            return
+        }
+        self.refuse(tunnel, .silent)
     }
 
     func stop() {

@@ -360,13 +360,14 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// Passes the tunnel through, beginning with the bytes received so far.
     private func passThrough(offersHTTP: Bool) {
         guard let tls else { return }
+        // Nothing but HTTP passes an isolation.
+        if !offersHTTP, self.refuseUnread(.notHTTP) { return }
         if !offersHTTP {
             let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
             let result = self.mayDial ? "passed through and not recorded" : "closed, since it is not in the cassette"
             self.proxy.diagnosis.remark(
                 "the client for \"\(self.request.head.target)\" offers \(protocols) but not HTTP: its tunnel is \(result).")
         }
-        if !offersHTTP, self.refuseUnread(.notHTTP) { return }
         self.received = tls.keptInput
         self.client.remove(tls)
         self.tls = nil

@@ -47,6 +47,19 @@ struct IsolatedTunnel {
     /// Whether the server of this port speaks first, in a protocol that is not HTTP.
     var isForbidden: Bool { IsolationSettings.speaksFirst.contains(self.target.port) }
 
+    /// Whether requests have been made to its server.
+    var isOfHTTP: Bool { self.isolation.log.hasRequested(host: self.target.host, port: self.target.port) }
+
+    /// When the newest one to its server began to wait for its first request.
+    var newestArrival: NIODeadline {
+        .uptimeNanoseconds(self.isolation.log.newestConnection(host: self.target.host, port: self.target.port))
+    }
+
+    /// It begins to wait for its first request.
+    func noteArrival(at time: NIODeadline) {
+        self.isolation.log.arrived(host: self.target.host, port: self.target.port, at: time.uptimeNanoseconds)
+    }
+
     /// Lists it, and calls back on any thread when its program is known.
     func refuse(_ reason: IsolationReport.Reason, then: @escaping @Sendable () -> Void = {}) {
         guard let link else {
