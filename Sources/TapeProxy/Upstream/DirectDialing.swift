@@ -1,6 +1,7 @@
 internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
+internal import TapeIsolation
 internal import TapeTLS
 
 /// Connects to origins: dials and, if the route is https, completes the TLS handshake.
@@ -205,7 +206,7 @@ final class DirectDialing: Dialing {
         guard let proxy = self.shared.chain.proxy(for: route) else {
             return self.reachDirectly(route, lookup, prepare: prepare, then: then)
         }
-        let handshake = ProxyHandshake(proxy, to: route)
+        let handshake = ProxyHandshake(proxy, to: self.onThisMachine(route))
         var handlers: [any ChannelHandler] = [handshake]
         if proxy.scheme == .https {
             let name = IPAddress(proxy.host) == nil ? proxy.host : nil
@@ -247,6 +248,20 @@ final class DirectDialing: Dialing {
             case .failure(.stopped): then(.failure(.stopped))
             }
         }
+    }
+
+    /// A server of this machine may listen in one family of loopback, and a program asks for `localhost` in the other: a proxy that reaches
+    /// this machine, which is a session, is asked for the one that it listens in.
+    private func onThisMachine(_ route: UpstreamRoute) -> UpstreamRoute {
+        guard self.shared.chain.includesThisMachine, let address = IPAddress(route.origin.host), address.isLoopback,
+            let port = UInt16(exactly: route.origin.port)
+        else { return route }
+        let (own, other) = address.bytes.count == 4 ? ("127.0.0.1", "::1") : ("::1", "127.0.0.1")
+        let listening = ListeningPorts.addresses(of: port)
+        guard !listening.contains(own), listening.contains(other) else { return route }
+        return UpstreamRoute(
+            Origin(scheme: route.origin.scheme, host: other, port: route.origin.port), serverName: route.serverName,
+            protocols: route.protocols, hops: route.hops)
     }
 
     private func reachDirectly(
