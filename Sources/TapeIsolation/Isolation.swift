@@ -45,6 +45,14 @@ package final class Isolation: Sendable {
 
     /// - Throws: if the system has no descriptors left, or no network namespaces.
     package init(_ settings: IsolationSettings) throws(IsolationError) {
+        #if os(Linux)
+        if let stream = InheritedSockets.standardStream {
+            throw IsolationError(
+                description:
+                    "--isolate is not possible here: \(stream) is a connection of this machine's network, which the command would have too: redirect it to a file or a pipe.",
+                isObstacle: false)
+        }
+        #endif
         self.settings = settings
         self.names = NameTable(looksPublic: settings.usesRealAddresses && !settings.mayForward)
         #if os(Linux)

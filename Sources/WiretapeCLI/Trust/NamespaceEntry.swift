@@ -48,6 +48,11 @@ enum NamespaceEntry {
                 // The process outside has ended, and nobody waits for the command.
                 guard sockets.handOut(through: socket) else { exit(Self.failed) }
                 close(socket)
+                for inherited in InheritedSockets.closeAtExec() {
+                    Self.say(
+                        "wiretape: \(inherited) was a connection of this machine's network: it is closed for the isolated program. Start it without, or pass a pipe."
+                    )
+                }
             }
             try InsideNetwork.dropCapabilities()
         } catch {
@@ -71,8 +76,12 @@ enum NamespaceEntry {
     }
 
     private static func end(_ status: Int32, _ line: String, to descriptor: Int32 = STDERR_FILENO) -> Never {
-        _ = Array((line + "\n").utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        Self.say(line, to: descriptor)
         exit(status)
+    }
+
+    private static func say(_ line: String, to descriptor: Int32 = STDERR_FILENO) {
+        _ = Array((line + "\n").utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
     #endif
 }
