@@ -6,7 +6,7 @@ internal import TapeExchange
 /// Sets up the network namespace that this process has just entered: every address is this machine, and sockets take what arrives.
 ///
 /// Runs before any thread starts, in the process that becomes the isolated program. Does not create namespaces.
-package struct InsideNetwork: Hashable {
+package struct InsideNetwork {
     /// Why the network cannot be set up.
     package struct Obstacle: Error, Hashable {
         package enum Step: String, Sendable, CaseIterable {
@@ -33,8 +33,11 @@ package struct InsideNetwork: Hashable {
     package var proxyPort: UInt16
     /// See `IsolationRules.reach`.
     package var reach: [UInt16]
+    /// Those of the network that this process was in.
+    package var portRules: PortRules?
 
-    package init(proxyPort: UInt16, reach: [UInt16]) {
+    package init(proxyPort: UInt16, reach: [UInt16], portRules: PortRules? = nil) {
+        self.portRules = portRules
         self.proxyPort = proxyPort
         self.reach = reach
     }
@@ -42,6 +45,7 @@ package struct InsideNetwork: Hashable {
     /// - Returns: everything that the process outside needs. It has to be closed here before the program starts.
     package func make() throws(Obstacle) -> InsideSockets {
         let hasIPv6 = try Self.setLinkUp()
+        self.portRules?.apply()
         var sockets = InsideSockets(namespace: Self.namespace)
         // Before the others, which take any port that is free.
         sockets.add(try Self.listen(AF_INET, port: self.proxyPort, isTransparent: false), .proxy)

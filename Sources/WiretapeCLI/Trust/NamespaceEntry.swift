@@ -20,9 +20,10 @@ enum NamespaceEntry {
         }
         let isProbe = mark + 1 == arguments.count
         let socket = plan.isolation?.socket
+        let portRules = plan.isolation.map { _ in PortRules() }
         do throws(NamespaceObstacle) {
             try NamespaceMounts(plan).enter()
-            try Self.isolate(plan.isolation, socket)
+            try Self.isolate(plan.isolation, socket, portRules)
         } catch {
             if isProbe { Self.end(Self.failed, error.line, to: STDOUT_FILENO) }
             if let socket {
@@ -39,10 +40,12 @@ enum NamespaceEntry {
 
     #if os(Linux)
     /// Sets the network up, hands its sockets out through `socket`, and waits until the process outside is ready.
-    private static func isolate(_ isolation: NamespacePlan.Isolation?, _ socket: Int32?) throws(NamespaceObstacle) {
+    private static func isolate(
+        _ isolation: NamespacePlan.Isolation?, _ socket: Int32?, _ portRules: PortRules?
+    ) throws(NamespaceObstacle) {
         guard let isolation else { return }
         do throws(InsideNetwork.Obstacle) {
-            let sockets = try InsideNetwork(proxyPort: isolation.port, reach: isolation.reach).make()
+            let sockets = try InsideNetwork(proxyPort: isolation.port, reach: isolation.reach, portRules: portRules).make()
             defer { sockets.closeAll() }
             if let socket {
                 // The process outside has ended, and nobody waits for the command.
