@@ -171,6 +171,9 @@ package struct InsideNetwork {
         } else {
             try self.set(socket, LinuxSocket.ipv6, LinuxSocket.originalDestination6, 1)
         }
+        // Best effort: the system's limit may be lower. What finds no room is counted, but not named.
+        var size: Int32 = 4 << 20
+        _ = setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         try self.bind(socket, family, port)
         return socket
     }

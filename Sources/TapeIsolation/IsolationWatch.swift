@@ -16,6 +16,8 @@ final class IsolationWatch: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     /// Connections for queries that are open.
     private let streams = Guarded(0)
+    /// How many datagrams each socket had dropped.
+    private let dropped = Guarded<[Int32: UInt32]>([:])
 
     /// The descriptors that the threads use, which the isolation closes after they have ended.
     private struct Sockets: Sendable {
@@ -114,9 +116,13 @@ final class IsolationWatch: Sendable {
 
     /// Lists a packet that was refused, while its sender still waits.
     private func refused(_ packet: IPPacket, _ reason: IsolationReport.Reason) {
+        self.refused(packet, reason, by: self.isolation.program(of: packet))
+    }
+
+    private func refused(_ packet: IPPacket, _ reason: IsolationReport.Reason, by program: IsolatedProgram?) {
         self.isolation.log.refused(
             packet.transport == IPPacket.udp ? .udp : .tcp, host: self.isolation.host(of: packet.destination.address),
-            port: packet.destination.port, reason, by: self.isolation.program(of: packet))
+            port: packet.destination.port, reason, by: program)
     }
 
     /// - Parameter send: called once, perhaps on another thread, unless this throws.
@@ -247,13 +253,35 @@ final class IsolationWatch: Sendable {
     private func refuseDatagrams(_ socket: Int32) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var (from, to) = (sockaddr_storage(), sockaddr_storage())
+        // A program that sends many at once is looked for once, or the others would be lost meanwhile.
+        var found: [IPPacket: IsolatedProgram?] = [:]
         while true {
             let count = wiretape_receive_datagram(socket, &buffer, buffer.count, &from, &to)
-            guard count >= 0 else { return }
+            guard count >= 0 else { break }
             guard let source = Endpoint(from), let destination = Endpoint(to) else { continue }
-            self.refused(IPPacket(transport: IPPacket.udp, source: source, destination: destination), .datagram)
+            let packet = IPPacket(transport: IPPacket.udp, source: source, destination: destination)
+            let program = found[packet] ?? self.isolation.program(of: packet)
+            if found.count >= 1_000 { found = [:] }
+            found[packet] = program
+            self.refused(packet, .datagram, by: program)
             self.refuse(source, destination, Array(buffer[..<count]))
         }
+        self.countDropped(by: socket)
+    }
+
+    /// Counts the datagrams that found no room in a socket's buffer.
+    private func countDropped(by socket: Int32) {
+        // SO_MEMINFO: the last of nine numbers is that of dropped packets (linux/sock_diag.h).
+        var numbers = [UInt32](repeating: 0, count: 9)
+        var size = socklen_t(numbers.count * MemoryLayout<UInt32>.size)
+        guard getsockopt(socket, SOL_SOCKET, 55, &numbers, &size) == 0, Int(size) == numbers.count * MemoryLayout<UInt32>.size else {
+            return
+        }
+        let news = self.dropped.withLock { dropped in
+            defer { dropped[socket] = numbers[8] }
+            return Int(numbers[8] &- (dropped[socket] ?? 0))
+        }
+        if news > 0 { self.isolation.log.missed(news) }
     }
 
     /// Tells the sender that nobody listens, so that it does not wait.
