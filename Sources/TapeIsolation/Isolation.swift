@@ -41,6 +41,10 @@ package final class Isolation: Sendable {
     private let watch = Guarded<IsolationWatch?>(nil)
     // SAFETY: used only on the queue `finding`.
     private nonisolated(unsafe) var finder: ProgramFinder?
+    /// The programs of connections, by their source, as they were when they connected. A source that is used again gets its new program.
+    // SAFETY: used only on the queue `finding`.
+    private nonisolated(unsafe) var arrived: [Endpoint: IsolatedProgram] = [:]
+    private static let arrivedLimit = 10_000
     #endif
 
     /// - Throws: if the system has no descriptors left, or no network namespaces.
@@ -166,7 +170,10 @@ package final class Isolation: Sendable {
         self.log.connected(host: self.host(of: destination.address), port: destination.port, at: time)
         #if os(Linux)
         self.finding.async {
-            self.log.connected(by: self.finder?.program(transport: IPPacket.tcp, source: source, destination: destination))
+            let program = self.finder?.program(transport: IPPacket.tcp, source: source, destination: destination)
+            if self.arrived.count >= Self.arrivedLimit { self.arrived = [:] }
+            self.arrived[source] = program
+            self.log.connected(by: program)
         }
         #endif
     }
@@ -181,7 +188,9 @@ package final class Isolation: Sendable {
         let target = target ?? .init(host: self.host(of: destination.address), port: destination.port)
         #if os(Linux)
         self.finding.async {
-            let program = self.finder?.program(transport: IPPacket.tcp, source: source, destination: destination)
+            var program = self.finder?.program(transport: IPPacket.tcp, source: source, destination: destination)
+            // It may have ended since it connected.
+            if program?.path == nil { program = self.arrived[source] ?? program }
             self.log.refused(.tcp, host: target.host, port: target.port, reason, by: program)
             then()
         }
