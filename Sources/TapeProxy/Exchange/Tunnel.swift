@@ -57,7 +57,12 @@ final class ConnectExchange: TunnelExchange {
                 self.client.become(tunnel)
                 tunnel.start()
             case .failure(.loop): self.answer(.loop(self.request.head.target))
-            case .failure(.failed(let failure)): self.answer(.failure(failure))
+            case .failure(.failed(let failure)):
+                // A program that did not ask for a proxy gets no answer that says why.
+                if self.proxy.configuration.isolation != nil, self.request.opening == .transparent {
+                    self.proxy.diagnosis.remark(failure.message)
+                }
+                self.answer(.failure(failure))
             case .failure(.stopped): self.client.close()
             }
         }
