@@ -24,6 +24,11 @@ struct SessionSettingsReader {
         guard !settings.value(Settings.failOn).others.contains(.lint) else {
             throw self.members.error("failOn", "names lint, which sessions do not have: check the cassette with \"wiretape lint\".")
         }
+        // The process that isolates the program sees what is refused, and the session does not.
+        guard !settings.value(Settings.failOn).others.contains(.escapes) else {
+            throw self.members.error(
+                "failOn", "names escapes, which a session does not see: pass --fail-on escapes to \"wiretape isolate --session\".")
+        }
         try self.readDates(into: &settings)
         try self.checkRedaction(settings)
         try self.readModify(into: &settings)

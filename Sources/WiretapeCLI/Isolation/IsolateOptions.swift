@@ -27,10 +27,23 @@ struct IsolateOptions: ParsableArguments {
         }
     }
 
-    func validate(with command: [String], isBrowser: Bool) throws {
-        guard self.isolate else { return }
+    /// - Parameter failOn: as the command line has it.
+    func validate(with command: [String], isBrowser: Bool, failOn: FailureRule) throws {
+        guard self.isolate else {
+            guard !failOn.others.contains(.escapes) else {
+                throw ValidationError("--fail-on escapes belongs to --isolate, without which nothing is seen to escape: pass it too.")
+            }
+            return
+        }
         guard !isBrowser else { throw ValidationError("--isolate cannot be used together with --browser: pass the browser after \"--\".") }
         guard !command.isEmpty else { throw ValidationError("--isolate needs a program: pass one after \"--\".") }
+    }
+
+    /// Refuses a run whose configuration demands what only an isolation can show.
+    func validate(_ failOn: FailureRule, command: [String]) throws(SettingError) {
+        guard !self.isolate, !command.isEmpty, failOn.others.contains(.escapes) else { return }
+        throw SettingError(
+            "the configuration's failOn names escapes, but this program is not isolated: pass --isolate, or --fail-on without escapes")
     }
 
     /// Nil without `--isolate`.

@@ -64,7 +64,8 @@ struct RecordCommand: ParsableCommand {
     func validate() throws {
         try self.browser.validate(url: self.url, command: self.command)
         try self.trust.validate(with: self.command)
-        try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
+        try self.isolation.validate(
+            with: self.command, isBrowser: self.browser.browser, failOn: self.failures.settings.value(Settings.failOn))
     }
 
     func run() throws { try self.proxyRun.run() }
@@ -140,7 +141,8 @@ struct ReplayCommand: ParsableCommand {
         }
         try self.browser.validate(url: self.url, command: self.command)
         try self.trust.validate(with: self.command)
-        try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
+        try self.isolation.validate(
+            with: self.command, isBrowser: self.browser.browser, failOn: self.failures.settings.value(Settings.failOn))
     }
 
     func run() throws { try self.proxyRun.run() }
@@ -217,7 +219,8 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         try self.browser.validate(url: self.url, command: self.command)
         try self.trust.validate(with: self.command)
-        try self.isolation.validate(with: self.command, isBrowser: self.browser.browser)
+        try self.isolation.validate(
+            with: self.command, isBrowser: self.browser.browser, failOn: self.failures.settings.value(Settings.failOn))
     }
 
     func run() throws { try self.proxyRun.run() }

@@ -73,6 +73,7 @@ struct ProxyRun {
 
     private func execute() throws -> Int32 {
         let settings = try self.settingsInForce()
+        try self.isolation.validate(settings.failOnInForce, command: self.command)
         let mode = self.mode ?? settings.value(Settings.mode)
         let plan = try RunPlan(
             self.pulled ?? self.file, mode: mode,

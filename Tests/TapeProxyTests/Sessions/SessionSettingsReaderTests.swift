@@ -10,6 +10,11 @@ import Testing
         return try SessionSettingsReader(members: members).settings()
     }
 
+    @Test(arguments: ["lint", "escapes"]) func whatASessionDoesNotSeeDoesNotFailIt(name: String) {
+        let problem = #expect(throws: SessionError.self) { try self.read(#"{"failOn": ["miss", "\#(name)"]}"#) }
+        #expect(problem.map { "\($0)".contains("names \(name)") } == true)
+    }
+
     @Test func everyMemberIsRead() throws {
         let settings = try self.read(
             #"""

@@ -1,5 +1,8 @@
 import ArgumentParser
+import CassettePlayback
+import CassetteRun
 import TapeIsolation
+import TapeProxy
 import Testing
 
 @testable import WiretapeCLI
@@ -23,6 +26,19 @@ import Testing
             #expect(throws: (any Error).self) { try RecordCommand.parse(["a.json"] + words + ["--", "true"]) }
             #expect(throws: Never.self) { try RecordCommand.parse(["a.json", "--isolate"] + words + ["--", "true"]) }
         }
+    }
+
+    @Test func escapesNeedAnIsolation() throws {
+        for command in [["a.json"], ["a.json", "--", "true"]] {
+            #expect(throws: (any Error).self) { try ReplayCommand.parse(["--fail-on", "miss,escapes"] + command) }
+        }
+        #expect(throws: Never.self) { try ReplayCommand.parse(["--fail-on", "miss,escapes", "--isolate", "a.json", "--", "true"]) }
+        let rule = FailureRule([.miss], others: [.escapes])
+        let (with, without) = (try IsolateOptions.parse(["--isolate"]), try IsolateOptions.parse([]))
+        #expect(throws: Never.self) { try with.validate(rule, command: ["true"]) }
+        #expect(throws: SettingError.self) { try without.validate(rule, command: ["true"]) }
+        // Nothing runs that could escape.
+        #expect(throws: Never.self) { try without.validate(rule, command: []) }
     }
 
     @Test func anIsolationNeedsAProgram() {
