@@ -56,6 +56,8 @@ public struct ReplayReport: Sendable, Hashable {
     public var exchanges: [Exchange]
     /// Empty without traffic rules and without a verdict on the client.
     public var checks: [Check] = []
+    /// The names of reasons besides the flaws of its verdict why the run is not clean, such as `escapes`.
+    package var otherFlaws: [String] = []
 
     public init(
         cassette: String, mode: RecordMode, repetition: Repetition = .never, order: ReplayOrder = .any, verdict: Verdict,

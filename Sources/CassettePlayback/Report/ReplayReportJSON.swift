@@ -26,8 +26,9 @@ struct ReplayReportJSON {
         self.string("repeat", self.report.repetition.rawValue)
         self.string("order", self.report.order.rawValue)
         self.writer.member("clean")
-        self.writer.bool(verdict.flaws.isEmpty)
-        self.strings("flaws", verdict.flaws.map(\.rawValue))
+        let flaws = verdict.flaws.map(\.rawValue) + self.report.otherFlaws
+        self.writer.bool(flaws.isEmpty)
+        self.strings("flaws", flaws)
         self.number("exchanges", self.report.exchanges.count)
         self.number("hits", verdict.hits)
         self.number("repeatedHits", verdict.repeatedHits)

@@ -46,10 +46,13 @@ struct ReportFile: Sendable, Hashable {
 
     /// - Parameter isolation: nil if the program was not isolated.
     func bytes(_ report: ReplayReport, failOn: FailureRule, isolation: IsolationLines? = nil) -> [UInt8] {
+        var report = report
+        if let isolation, failOn.others.contains(.escapes), isolation.report.refusals > 0 {
+            report.otherFlaws.append(FailureRule.Other.escapes.rawValue)
+        }
         switch self.form {
         case .json: return Array(VisibleText.whole(isolation?.added(toJSON: report.json) ?? report.json, .json).utf8)
         case .junit:
-            var report = report
             if let isolation { report.checks.append(isolation.check(isFailure: failOn.others.contains(.escapes))) }
             return Array(
                 VisibleText.whole(report.junit(failOn: failOn.failing.union([.unserved]), failingChecks: failOn.failingChecks), .xml).utf8)

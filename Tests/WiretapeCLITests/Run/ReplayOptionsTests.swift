@@ -1,6 +1,7 @@
 import ArgumentParser
 import CassettePlayback
 import CassetteStore
+@testable import TapeIsolation
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
@@ -38,6 +39,16 @@ import Testing
         #expect(try ReportFile("b.xml").form == .junit)
         #expect(throws: SettingError.self) { try ReportFile("b.txt") }
         #expect(throws: SettingError.self) { try ReportFile("json") }
+    }
+
+    @Test(arguments: [true, false]) func escapesThatFailTheRunAreFlaws(fails: Bool) throws {
+        var isolation = IsolationReport()
+        isolation.refused = [.init(transport: .tcp, host: "a.test", port: 25, reason: .port)]
+        let bytes = try ReportFile("b.json").bytes(
+            ReplayReport(cassette: "pets.json", mode: .none, verdict: Verdict(hits: 1), exchanges: []),
+            failOn: FailureRule([.miss], others: fails ? [.escapes] : []), isolation: IsolationLines(report: isolation, isReplay: true))
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains("\"clean\": \(!fails)") && text.contains("\"escapes\"") == fails, "\(text)")
     }
 
     @Test func jsonIsTheWholeReport() throws {
