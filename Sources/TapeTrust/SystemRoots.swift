@@ -29,6 +29,13 @@ package enum SystemRoots {
         return files
     }
 
+    /// The files in which Java looks for roots, to which the `cacerts` of each JVM leads.
+    package static let javaPlaces = [
+        "/etc/ssl/certs/java/cacerts",  // Debian, Ubuntu, Alpine
+        "/etc/pki/ca-trust/extracted/java/cacerts", "/etc/pki/java/cacerts",  // Fedora, Red Hat
+        "/var/lib/ca-certificates/java-cacerts",  // SUSE
+    ]
+
     /// The folders where OpenSSL and programs built on it look up a root by its hash.
     package static let hashPlaces = [
         "/etc/ssl/certs",  // Debian, Ubuntu, Alpine, Arch, SUSE

@@ -117,6 +117,11 @@ struct NamespaceMounts {
                 try calls.mount(self.plan.bundle, at: file, NamespaceCalls.bind)
             }
         }
+        if let store = self.plan.javaStore {
+            for file in self.plan.javaFiles {
+                try Self.step(.cover) { () throws(NamespaceCalls.SystemError) in try calls.mount(store, at: file, NamespaceCalls.bind) }
+            }
+        }
         for folder in self.plan.folders {
             try Self.step(.folder) { () throws(NamespaceCalls.SystemError) in try self.extend(folder, calls) }
         }

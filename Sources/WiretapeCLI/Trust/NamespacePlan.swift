@@ -36,6 +36,10 @@ struct NamespacePlan: Hashable {
     var folders: [String]
     /// Roots to add to each of the folders.
     var roots: [Root]
+    /// Mounted over each of `javaFiles`; nil without any.
+    var javaStore: String?
+    /// The roots of JVMs.
+    var javaFiles: [String] = []
     /// Nil to share this machine's network.
     var isolation: Isolation?
 
@@ -54,7 +58,10 @@ struct NamespacePlan: Hashable {
     /// - Parameter command: the program to run; if empty, only tries the plan.
     func arguments(for command: [String]) -> [String] {
         [Self.word, self.bundle, self.holder] + self.files.map { "file=\($0)" } + self.folders.map { "folder=\($0)" }
-            + self.roots.map { "root=\($0.hash)=\($0.path)" } + (self.isolation?.words ?? []) + ["--"] + command
+            + self.roots.map { "root=\($0.hash)=\($0.path)" }
+            + (self.javaStore.map { ["java=\($0)"] } ?? []) + self.javaFiles.map { "cacerts=\($0)" } + (self.isolation?.words ?? []) + [
+                "--"
+            ] + command
     }
 
     /// Parses the output of `arguments`, up to the `--`; nil for anything else.
@@ -68,6 +75,8 @@ struct NamespacePlan: Hashable {
             switch parts[0] {
             case "file": self.files.append(String(parts[1]))
             case "folder": self.folders.append(String(parts[1]))
+            case "java": self.javaStore = String(parts[1])
+            case "cacerts": self.javaFiles.append(String(parts[1]))
             case "root":
                 let root = parts[1].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard root.count == 2 else { return nil }
@@ -87,11 +96,28 @@ struct NamespacePlan: Hashable {
     /// - Parameter authority: the recorder's certificate as PEM, with the chain to a root.
     static func prepare(
         _ trust: ChildTrust, authority: [UInt8], folder: TrustFolder, files: [String] = SystemRoots.files(),
-        folders: [String] = SystemRoots.folders()
+        folders: [String] = SystemRoots.folders(), javaFiles: [String] = SystemRoots.files(places: SystemRoots.javaPlaces)
     ) throws(TrustError) -> NamespacePlan {
-        NamespacePlan(
+        var plan = NamespacePlan(
             bundle: trust.bundle, holder: try self.holder(in: folder), files: files, folders: folders,
             roots: try self.roots(of: authority, in: folder))
+        guard !javaFiles.isEmpty else { return plan }
+        plan.javaStore = try self.javaStore(of: trust.bundle, in: folder)
+        plan.javaFiles = javaFiles
+        return plan
+    }
+
+    /// The roots of a bundle as a file that any JVM reads, whatever its options.
+    private static func javaStore(of bundle: String, in folder: TrustFolder) throws(TrustError) -> String {
+        let text = try WholeFile.read(bundle)
+        let store: [UInt8]
+        do throws(CertificateError) {
+            store = try JavaKeyStore.file(certificatesPEM: text, password: ChildTrust.javaPassword)
+        } catch {
+            throw TrustError("there is no file of roots for Java programs: \(error.message)")
+        }
+        // Its last bytes are a digest of the others.
+        return try folder.file("cacerts-\(Hex.encode(store.suffix(6)))") { () throws(TrustError) in store }
     }
 
     /// Creates the empty folder on which things are mounted for a moment.

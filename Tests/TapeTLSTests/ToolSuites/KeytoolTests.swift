@@ -9,10 +9,10 @@ import TapeTestSupport
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func list(_ file: [UInt8]) throws -> String {
+    private func list(_ file: [UInt8], _ type: String = "PKCS12") throws -> String {
         let path = try self.folder.write(file, to: "trust.p12")
         return try #require(Tool("keytool")).run(
-            ["-J-Duser.language=en", "-list", "-storetype", "PKCS12", "-keystore", path, "-storepass", "changeit"]
+            ["-J-Duser.language=en", "-list", "-storetype", type, "-keystore", path, "-storepass", "changeit"]
         ).text
     }
 
@@ -21,6 +21,15 @@ import TapeTestSupport
         let text = try self.list(TrustStore.pkcs12(certificatesPEM: authorities, password: "changeit"))
         #expect(text.contains("contains 5 entries"), "\(text)")
         #expect(text.components(separatedBy: "trustedCertEntry").count == 6)
+    }
+
+    @Test func theFormatOfJavaHasEachCertificateOnce() throws {
+        let one = try CertificateAuthority.make(now: 1_790_000_000).certificatePEM()
+        let two = try CertificateAuthority.make(now: 1_790_000_000).certificatePEM()
+        // Java compares the checksum, as it has a password.
+        let text = try self.list(JavaKeyStore.file(certificatesPEM: one + two + one, password: "changeit"), "JKS")
+        #expect(text.contains("contains 2 entries"), "\(text)")
+        #expect(text.components(separatedBy: "trustedCertEntry").count == 3)
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/etc/ssl/certs/ca-certificates.crt")))

@@ -15,6 +15,9 @@ import TapeTestSupport
             #expect(words.first == "__enter-namespace")
             #expect(Array(words.suffix(command.count + 1)) == ["--"] + command)
             #expect(NamespacePlan(arguments: words) == self.plan)
+            var java = self.plan
+            (java.javaStore, java.javaFiles) = ("/s=1", ["/c 1", "/c=2"])
+            #expect(NamespacePlan(arguments: java.arguments(for: command)) == java)
             for isolation in [
                 NamespacePlan.Isolation(socket: 5, port: 7070, reach: [80, 9000]), .init(socket: nil, port: 0, reach: []),
             ] {
@@ -43,12 +46,27 @@ import TapeTestSupport
         let trust = ChildTrust(bundle: "/bundle.pem", javaStore: nil, wgetSettings: "", notices: [])
         for _ in 0..<2 {
             let plan = try NamespacePlan.prepare(
-                trust, authority: one.pem + two.pem, folder: TrustFolder(path: folder.file("trust")), files: ["/f"], folders: ["/d"])
+                trust, authority: one.pem + two.pem, folder: TrustFolder(path: folder.file("trust")), files: ["/f"], folders: ["/d"],
+                javaFiles: [])
+            #expect(plan.javaStore == nil && plan.javaFiles.isEmpty)
             #expect(plan.bundle == "/bundle.pem" && plan.files == ["/f"] && plan.folders == ["/d"])
             #expect(plan.holder == folder.file("trust/holder"))
             #expect(try plan.roots.map { try WholeFile.read($0.path) } == [one.pem, two.pem])
             #expect(try plan.roots.map(\.hash) == [Certificate(pem: one.pem).subjectHash, Certificate(pem: two.pem).subjectHash])
         }
+    }
+
+    @Test func theBundleIsThereForJavaToo() throws {
+        let folder = try TemporaryFolder()
+        let authority = try MadeAuthority(in: folder.file("1"))
+        try FileManager.default.createDirectory(atPath: folder.file("trust"), withIntermediateDirectories: false)
+        let bundle = try folder.write(authority.pem, to: "bundle.pem")
+        let trust = ChildTrust(bundle: bundle, javaStore: nil, wgetSettings: "", notices: [])
+        let plan = try NamespacePlan.prepare(
+            trust, authority: authority.pem, folder: TrustFolder(path: folder.file("trust")), files: [], folders: [],
+            javaFiles: ["/cacerts"])
+        let store = try WholeFile.read(try #require(plan.javaStore))
+        #expect(plan.javaFiles == ["/cacerts"] && store.starts(with: [0xFE, 0xED, 0xFE, 0xED, 0, 0, 0, 2, 0, 0, 0, 1]))
     }
 
     @Test func aFolderThatCannotBeCreatedIsReported() throws {
