@@ -87,6 +87,7 @@ struct ExchangeRouter {
             self.proxy.diagnosis.led(named.host, port: scope.origin.port, to: scope.origin.authority)
         }
         let isSecure = scope.origin.scheme == .https
+        if isSecure { self.proxy.common.misdirections.arrived(method: request.head.method, url: request.url) }
         switch request.target {
         case .authority:
             return self.misdirected(
@@ -127,12 +128,19 @@ struct ExchangeRouter {
     }
 
     /// The proxy answers a request in a tunnel that it cannot forward. A client of HTTP/2 may send it again on another connection (RFC 9113,
-    /// 9.1.2). One of HTTP/1 means that server, so the run says what was not forwarded, and a replay counts a miss.
+    /// 9.1.2); the end of the run shows whether it did. One of HTTP/1 means that server, so the run says what was not forwarded, and a
+    /// replay counts a miss.
     private func misdirected(
         _ request: IncomingRequest, to authority: String, in scope: TunnelScope, _ answer: ProxyAnswer
     ) -> any ClientExchange {
         // Without TLS, nobody asks one server in a connection to another and then asks again.
-        guard request.head.version != .http2 || scope.origin.scheme == .http else { return self.local(request, answer) }
+        if request.head.version == .http2, scope.origin.scheme == .https, answer.status == 421,
+            self.proxy.common.misdirections.wait(
+                for: .init(method: request.head.method, authority: authority, tunnel: scope.origin.authority, text: answer.text),
+                url: request.url)
+        {
+            return self.local(request, answer)
+        }
         if self.proxy.session.misdirected(method: request.head.method, authority: authority, tunnel: scope.origin.authority) {
             self.proxy.count { $0.misses += 1 }
         } else {

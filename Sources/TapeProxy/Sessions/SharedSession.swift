@@ -23,6 +23,7 @@ final class SharedSession: Sendable {
     /// Nil if no rules change the traffic.
     let rules: SessionRules?
     let substitutes = RouteSubstitutes()
+    let misdirections = Misdirections()
     /// Names the session if the server has several.
     let log: ProxyLog
     private let lastUpstream = Guarded(0)
@@ -30,6 +31,8 @@ final class SharedSession: Sendable {
     private let changing = Guarded(())
     /// One for each loop, so that counting never waits for another loop. Summed up when read.
     private let counts: Guarded<[Guarded<ProxyCounts>]>
+    /// Those of what belongs to no loop.
+    private let failures: Guarded<ProxyCounts>
     /// nil before the contexts are created and after the session has ended.
     private let contexts = Guarded<PerLoop<ProxyContext>?>(nil)
 
@@ -47,6 +50,7 @@ final class SharedSession: Sendable {
         self.cache = ReplayCache(cacheLimits)
         self.log = log
         let failures = Guarded(ProxyCounts())
+        self.failures = failures
         self.diagnosis = Diagnosis(counts: failures, log: log, notice: notice)
         self.counts = Guarded([failures])
         if let limit = configuration.settings.value(Settings.maxExchanges) { session.limitRecording(to: limit) }
@@ -95,8 +99,18 @@ final class SharedSession: Sendable {
         contexts.whenAll { $0.stop(then: $1) }.map {
             // Breaks the reference cycle through the recorder.
             self.recorder?.onDrain {}
+            for request in self.misdirections.end() { self.misdirected(request) }
             self.diagnosis.end(hasRequests: self.totalCounts.requests > 0)
             self.contexts.withLock { $0 = nil }
+        }
+    }
+
+    /// A request was answered with 421, and is for no server that it could be forwarded to.
+    func misdirected(_ request: Misdirections.Request) {
+        if self.session.misdirected(method: request.method, authority: request.authority, tunnel: request.tunnel) {
+            self.failures.withLock { $0.misses += 1 }
+        } else {
+            self.diagnosis.remark("a request was answered with 421 and not forwarded: \(request.text)")
         }
     }
 
