@@ -1,4 +1,6 @@
 """curl, busybox, Python, Node, Java, Go, git, pip, apt without proxy settings, in a network of their own; and what is refused there."""
+import ctypes
+import fcntl
 import hashlib
 import http.server
 import json
@@ -7,18 +9,27 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
+import socketserver
 import ssl
+import struct
 import subprocess
+import threading
+import urllib.parse
 import urllib.request
 import zipfile
 
 from harness import Handler, free_port, stop, wait_for
 
-NEEDS = ("curl:curl busybox:busybox-static node:nodejs javac:default-jdk-headless go:golang-go git:git unshare:util-linux openssl:openssl "
+NEEDS = ("bash:bash curl:curl busybox:busybox-static node:nodejs javac:default-jdk-headless go:golang-go git:git unshare:util-linux openssl:openssl "
          "ping:iputils-ping ssh:openssh-client dpkg-deb:dpkg apt-get:apt")
 PYPI = ["aioquic==1.7.2"]
 
 BARE = "env -u http_proxy -u https_proxy -u all_proxy -u HTTP_PROXY -u HTTPS_PROXY -u ALL_PROXY -u JAVA_TOOL_OPTIONS -u NODE_USE_ENV_PROXY"
+# The origins' address and name in the network that the scenario runs in.
+ADDRESS, NAME = "203.0.113.5", "site.test"
+# A program of another user than root, in the same network.
+AS_USER = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
 # A network without routes, even to this machine: nothing leaves, even if the isolation fails. As an unprivileged user, and as root.
 OUTSIDE = {"user": ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--net"], "root": ["unshare", "--user", "--map-root-user", "--net"]}
 
@@ -77,19 +88,32 @@ async def main(host, port, count):
 asyncio.run(main(sys.argv[1], int(sys.argv[2]), 1000))
 """
 
-# Asks a server of its own, which answers with the word that it is started with.
+# Asks a server of its own, which answers with the word that it is started with, by several names.
 OWN = """
-import http.server, sys, threading, urllib.request
+import http.server, socket, sys, threading, urllib.request
 class Own(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(200); self.end_headers(); self.wfile.write(sys.argv[3].encode())
+        self.send_response(200); self.end_headers(); self.wfile.write(sys.argv[1].encode())
     def log_message(self, *_): pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Own)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-for host in ("127.0.0.1", "localhost"):
-    answer = urllib.request.urlopen(f"http://{host}:{sys.argv[2]}/").read().decode()
-    print("current" if answer == sys.argv[3] else f"{answer} instead of {sys.argv[3]}")
-print(urllib.request.urlopen(sys.argv[1]).read())
+class Server(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6 if ":" in sys.argv[2] else socket.AF_INET
+threading.Thread(target=Server((sys.argv[2], int(sys.argv[3])), Own).serve_forever, daemon=True).start()
+for host in sys.argv[4:]:
+    answer = urllib.request.urlopen(f"http://{host}:{sys.argv[3]}/").read().decode()
+    print("current" if answer == sys.argv[1] else f"{answer} instead of {sys.argv[1]}")
+"""
+
+# Looks a name up itself, and asks for its addresses.
+BY_ADDRESS = """
+import socket, sys, urllib.request
+for family in (socket.AF_INET, socket.AF_INET6):
+    host = socket.getaddrinfo(sys.argv[1], 80, family)[0][4][0]
+    for url in sys.argv[2:]:
+        # Python asks a proxy for a malformed tunnel to an address of IPv6.
+        own_way = [] if family == socket.AF_INET6 and url.startswith("https:") else [()]
+        for handlers in own_way + [(urllib.request.ProxyHandler({}),)]:
+            opener = urllib.request.build_opener(*handlers)
+            print(opener.open(url.replace("HOST", f"[{host}]" if ":" in host else host), timeout=60).read())
 """
 
 # Each line: an attempt and how it ends.
@@ -107,6 +131,52 @@ attempt("ntp", lambda: datagram(("2001:db8::1", 123), socket.AF_INET6))
 attempt("smtp", lambda: stream(("mail.test", 25), b""))
 attempt("redis", lambda: stream(("cache.test", 6379), b"PING\\r\\n"))
 attempt("probe", lambda: socket.create_connection(("db.test", 5432)).close())
+attempt("no dns", lambda: datagram(("203.0.113.9", 53)))
+attempt("http on the port of dns", lambda: stream(("db.test", 53), b"GET / HTTP/1.1\\r\\n\\r\\n"))
+attempt("a blank line", lambda: stream(("db.test", 70), b"\\r\\n"))
+def leave(address, first):
+    s = socket.create_connection(address); s.sendall(first)
+attempt("not http", lambda: leave(("db.test", 80), b"leak"))
+"""
+
+# A child connects and ends at once, after another attempt has been answered.
+ENDS_AT_ONCE = """
+import os, socket
+if not (child := os.fork()):
+    s = socket.create_connection(("db.test", 6379))
+    try: socket.create_connection(("mail.test", 25), timeout=60).recv(1)
+    except OSError: pass
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+# Sends many datagrams at once.
+MANY_DATAGRAMS = """
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for number in range(20000): s.sendto(b"x" * 100, ("203.0.113.9", 4444))
+"""
+
+# Waits for the server to speak, inside TLS.
+WAITS_IN_TLS = """
+import socket, ssl, sys
+context = ssl._create_unverified_context()
+try:
+    with context.wrap_socket(socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=100)) as s: print(s.recv(1))
+except OSError as error: print(type(error).__name__)
+"""
+
+# Asks the proxy for a tunnel, and speaks another protocol in it.
+IN_A_TUNNEL = """
+import os, socket, sys, urllib.parse
+proxy = urllib.parse.urlsplit(os.environ["http_proxy"])
+s = socket.create_connection((proxy.hostname, proxy.port), timeout=60)
+s.sendall(f"CONNECT {sys.argv[1]} HTTP/1.1\\r\\nHost: {sys.argv[1]}\\r\\n\\r\\n".encode())
+answer = b""
+while b"\\r\\n\\r\\n" not in answer:
+    answer += s.recv(1000)
+s.sendall(sys.argv[2].encode())
+print(s.recv(1000).decode())
 """
 
 QUIC = """
@@ -164,7 +234,8 @@ import os, subprocess, unittest, urllib.request
 class Tests(unittest.TestCase):
     def test_without_a_proxy(self):
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        self.assertTrue(opener.open(os.environ["ORIGIN"] + "/suite").read().endswith(b" /suite\\n"))
+        for origin, path in ((os.environ["ORIGIN"], "/suite"), (os.environ["ORIGIN"].replace("127.0.0.1", "localhost"), "/local")):
+            self.assertTrue(opener.open(origin + path).read().endswith(f" {path}\\n".encode()))
     def test_a_program(self):
         self.assertIn(b" /curl", subprocess.run(["curl", "-sS", "--noproxy", "*", os.environ["ORIGIN"] + "/curl"], capture_output=True).stdout)
 """
@@ -187,16 +258,50 @@ class Files(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Pong(socketserver.BaseRequestHandler):
+    def handle(self):
+        self.request.recv(100)
+        self.request.sendall(b"+PONG")
+
+
+def move(lab):
+    """Puts this process into a network without routes, so that nothing leaves the machine, whatever fails. All origins are in it."""
+    library = ctypes.CDLL(None, use_errno=True)
+    user, group = os.getuid(), os.getgid()
+
+    def call(status):
+        if status != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+    new_user, new_mounts, new_network, private, bind = 0x10000000, 0x20000, 0x40000000, 0x44000, 0x1000
+    call(library.unshare(new_mounts | new_network | (0 if user == 0 else new_user)))
+    if user != 0:
+        for name, text in (("setgroups", "deny"), ("gid_map", f"{group} {group} 1"), ("uid_map", f"{user} {user} 1")):
+            pathlib.Path("/proc/self", name).write_text(text)
+    call(library.mount(None, b"/", None, private, None))
+    hosts = lab.write("hosts", f"127.0.0.1 localhost\n::1 localhost\n{ADDRESS} {NAME} {socket.gethostname()}\n")
+    call(library.mount(str(hosts).encode(), b"/etc/hosts", None, bind, None))
+    set_address, set_flags, up = 0x8916, 0x8914, 1
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, set_flags, struct.pack("16sh22x", b"lo", up))
+        fcntl.ioctl(control, set_address, struct.pack("16sHH4s16x", b"lo:1", socket.AF_INET, 0, socket.inet_aton(ADDRESS)))
+    # As in a container, where every user may listen on every port.
+    pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0")
+
+
 def run(lab):
+    move(lab)
     origin = lab.serve(Echo)
     port = origin.rsplit(":", 1)[1]
     named = f"http://shop.localhost:{port}"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3", "-subj", "/CN=origin",
-                    "-addext", "subjectAltName=DNS:shop.localhost,IP:127.0.0.1,IP:::1", "-keyout", lab.path("origin.key"), "-out", lab.path("origin.pem")],
+                    "-addext", f"subjectAltName=DNS:shop.localhost,DNS:{NAME},IP:127.0.0.1,IP:::1", "-keyout", lab.path("origin.key"), "-out", lab.path("origin.pem")],
                    check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(lab.path("origin.pem"), lab.path("origin.key"))
     secure, version6 = lab.serve(Echo, tls=context), lab.serve(Echo, host="::1")
+    site, secure_site = lab.serve(Echo, host=ADDRESS), lab.serve(Echo, tls=context, host=ADDRESS)
+    site_port, secure_port = (url.rsplit(":", 1)[1] for url in (site, secure_site))
     go, java, node, refused = lab.write("client.go", GO), lab.write("Client.java", JAVA), lab.write("client.js", NODE), lab.write("refused.py", REFUSED)
     environment = {"GO111MODULE": "off", "GOCACHE": str(lab.path("go"))}
     for name, more in (("linked", {}), ("static", {"CGO_ENABLED": "0"})):
@@ -226,18 +331,40 @@ def run(lab):
         # The parent ends before its child has asked.
         "orphan": f"mkfifo pipe\nsh -c '(cat pipe >&2; {BARE} curl -sS {origin}/orphan >answer; echo >&2 asked; echo end >pipe) &'\necho go >pipe; cat pipe; cat answer; rm pipe",
         "many": f"{BARE} python3 {many} 127.0.0.1 {port}",
+        "java-https": f"{BARE} java -cp {lab.path('java')} Client https://{NAME}:{secure_port}/j",
+        "by-address": f"python3 {lab.write('by-address.py', BY_ADDRESS)} {NAME} http://HOST:{site_port}/who https://HOST:{secure_port}/who",
     }
     expected = {"git": "first", "git-https": "first", "go": "own /inside", "go-static": "own /inside", "node": "own", "version6": " /six", "many": "1000 answers",
-                "pip": "tiny-1.0-py3-none-any.whl", "apt": "1.0", "orphan": " /orphan"}
+                "pip": "tiny-1.0-py3-none-any.whl", "apt": "1.0", "orphan": " /orphan", "java-https": f"{NAME}:{secure_port} /j"}
+    wiretape, lab.wiretape = lab.wiretape, lab.write("wiretape-here", f"#!/bin/sh\nexec {' '.join(AS_USER)} {lab.wiretape} \"$@\"\n")
+    lab.wiretape.chmod(0o755)
     for name, command in cases.items():
         repeats = ("--repeat", "last") if name in ("git", "git-https", "apt", "pip") else ()
         lab.record(name, command, options=("--isolate", *repeats, "--fail-on", "miss,escapes"), record_options=("--isolate", "--upstream-ca", lab.path("origin.pem")),
                    expect=[expected.get(name, "/")], normalize=without_state)
-    # Its proxy settings stay.
-    own = f"python3 {lab.write('own.py', OWN)} {origin}/own {free_port()}"
-    lab.record("own", f"{own} old", replayed=f"{own} new", options=("--isolate", "--fail-on", "miss,escapes"), record_options=("--isolate",), expect=["current"])
+    own = lab.write("own.py", OWN)
+    machine = socket.gethostname()
+    for name, server, asked, start in (
+        # Its proxy settings stay.
+        ("own", f"127.0.0.1 {free_port()}", "127.0.0.1 localhost", ""),
+        ("own-names", f"0.0.0.0 {free_port()}", f"0.0.0.0 127.0.0.1 localhost 198.18.0.2 {machine}", ""),
+        ("own-version6", f":: {free_port()}", f"localhost {machine}", ""),
+        # A server of the machine has the same port, in the same family or in the other.
+        ("own-first", f"127.0.0.1 {port}", "127.0.0.1 localhost", BARE),
+        ("own-first-all", f"0.0.0.0 {port}", "127.0.0.1 localhost", BARE),
+        ("own-first-6", f"::1 {port}", "localhost", BARE),
+        ("own-first-than-6", f"127.0.0.1 {version6.rsplit(':', 1)[1]}", "127.0.0.1 localhost", BARE),
+    ):
+        first = f"{BARE} curl -sS {origin}/before '{version6}/before'\n{start} python3 {own}"
+        lab.record(name, f"{first} old {server} {asked}", replayed=f"{first} new {server} {asked}", options=("--isolate", "--fail-on", "miss,escapes"),
+                   record_options=("--isolate",), expect=["current\n" * len(asked.split())])
+    lab.wiretape = wiretape
+    named = {urllib.parse.urlsplit(entry["request"]["url"]).hostname for entry in exchanges(lab.path("cases", "by-address", "cassette", "tape.json"))}
+    lab.check(named == {NAME}, f"addresses of a name are recorded under {named}")
     record_session(lab, origin)
     check_differences(lab, port, secure)
+    check_names(lab, site_port, secure_port, own)
+    check_proof(lab, site_port)
     replay_without_network(lab, origin)
     check_refusals(lab, refused)
     check_ends(lab)
@@ -267,6 +394,10 @@ def make_served(lab):
               f"SHA256: {hashlib.sha256(package.read_bytes()).hexdigest()}\n")
 
 
+def exchanges(cassette):
+    return json.loads(cassette.read_bytes())["interactions"]
+
+
 def without_state(name, content):
     return None if "/.git/" in f"/{name}" or name.split("/")[0] in ("state", "cache") else content
 
@@ -293,12 +424,12 @@ def replay_without_network(lab, origin):
 
 def record_session(lab, origin):
     code, session = in_session(lab, "once", {"ORIGIN": origin}, [])
-    lab.check(code == 0 and session["recording"]["recorded"] == 2, f"the session's suite ended with {code}: {session}")
+    lab.check(code == 0 and session["recording"]["recorded"] == 3, f"the session's suite ended with {code}: {session}")
 
 
 def replay_session(lab, origin):
     code, session = in_session(lab, "none", {"ORIGIN": origin}, ["--reach", origin.rsplit(":", 1)[1]])
-    lab.check(code == 0 and session["exit"] == 0 and session["verdict"]["hits"] == 2, f"the session's suite ended with {code}: {session}")
+    lab.check(code == 0 and session["exit"] == 0 and session["verdict"]["hits"] == 3, f"the session's suite ended with {code}: {session}")
 
 
 def in_session(lab, mode, variables, options):
@@ -320,6 +451,10 @@ def in_session(lab, mode, variables, options):
         end = lab.client([lab.wiretape, "isolate", "--session", session["id"], "--fail-on", "escapes", *options, "--", "python3", "-B", "-m", "unittest", suite],
                          **session["env"], **variables)
         lab.write(f"suite-{mode}.log", end.stdout + end.stderr)
+        # With another password, nothing is answered, and the reason is said.
+        wrong = {name: value.replace(f"{session['id']}:", f"{session['id']}:x") for name, value in session["env"].items()}
+        refused = lab.client([lab.wiretape, "isolate", "--session", session["id"], *options, "--", *BARE.split(), "curl", "-sS", variables["ORIGIN"]], **wrong)
+        lab.check(refused.returncode != 0 and b"password" in refused.stderr, f"a wrong password of a session: {refused.returncode}, {refused.stderr}")
         return end.returncode, call("DELETE", f"/sessions/{session['id']}")
     finally:
         server.stdin.close()
@@ -357,16 +492,116 @@ def check_differences(lab, port, secure):
     lab.check(redis[0] == 10 and redis[1] in ("b''\n", "ConnectionResetError\n") and f":{secure.rsplit(':', 1)[1]} × 1 by python" in redis[2], f"Redis inside TLS: {redis}")
 
 
+    # One name, two ports: their URLs differ.
+    two = run("two-ports", f"{BARE} curl -sS http://localhost:{port}/x http://localhost:{other}/x", "record")
+    lab.check(two[0] == 0 and "does not tell" not in two[2], f"two ports of one name: {two}")
+
+    # A client that waits in TLS, and one that offers another protocol there.
+    port = secure.rsplit(":", 1)[1]
+    silent = run("waits", f"{BARE} python3 {lab.write('waits.py', WAITS_IN_TLS)} shop.localhost {port}", "record", "--fail-on", "escapes",
+                 "--upstream-ca", lab.path("origin.pem"))
+    lab.check(silent[0] == 10 and silent[1] in ("b''\n", "ConnectionResetError\n") and f":{port} × 1 by python" in silent[2], f"silence inside TLS: {silent}")
+    imap = run("imap", f"{BARE} openssl s_client -alpn imap -connect shop.localhost:{port} </dev/null >&2 || true", "record", "--fail-on", "escapes")
+    lab.check(imap[0] == 10 and "passed through" not in imap[2] and f":{port} × 1 by openssl" in imap[2], f"another protocol of TLS: {imap}")
+
+
+def check_names(lab, port, secure_port, own):
+    """Names, addresses and certificates that differ."""
+
+    def run(name, command, verb, *options):
+        words = AS_USER if verb == "record" else OUTSIDE["user"]
+        end = lab.client([*words, lab.wiretape, verb, lab.path(f"{name}.json"), "--isolate", *options, "--", "sh", "-c", command])
+        return end.returncode, end.stdout.decode(), end.stderr.decode()
+
+    curl = f"{BARE} curl -sSk"
+    # A hard-coded address that a looked-up name has as well.
+    real = f"getent hosts {NAME} >/dev/null; {curl} http://{ADDRESS}:{port}/x"
+    for verb in ("record", "replay"):
+        end = run("real", real, verb, "--real-addresses")
+        lab.check(end[:2] == (0, f"{ADDRESS}:{port} /x\n"), f"a hard-coded address in {verb}: {end}")
+    # Addresses that mean nothing outside are not asked for there.
+    foreign = run("foreign", f"{curl} http://198.18.9.9:{port}/ http://198.18.0.2:{port}/ 'http://[fd77:7474::9]:{port}/'; curl -sS http://198.18.9.9:{port}/", "record")
+    lab.check(foreign[1].count("an address that only the resolver of an isolated network hands out") == 3, f"addresses of the resolver: {foreign}")
+    # The machine's own name, through the proxy: it has another address outside.
+    machine = socket.gethostname()
+    proxied = run("machine", f"no_proxy= NO_PROXY= python3 {own} word 0.0.0.0 {free_port()} {machine} localhost 127.0.0.1", "record")
+    lab.check(proxied[:2] == (0, "current\n" * 3), f"own servers through the proxy: {proxied}")
+
+    # What every user may do outside.
+    low = run("low", f"python3 {own} word 127.0.0.1 81 127.0.0.1", "record")
+    lab.check(low[1] == "current\n", f"a server on a low port: {low}")
+
+    run("plain", f"{curl} http://{NAME}:{port}/x", "record")
+    # The server name of TLS is another one than that of the connection.
+    other = run("plain", f"{curl} --connect-to other.test:{secure_port}:{NAME}:{secure_port} https://other.test:{secure_port}/x", "replay", "--fail-on", "miss,escapes")
+    lab.check(other[0] == 3 and 'asked for "other.test" (SNI)' in other[2], f"another server name: {other}")
+    # Another host in HTTP/2, with TLS and without.
+    for options in (f"--http2 -H 'Host: other.test' https://{NAME}:{secure_port}/x", f"--http2-prior-knowledge -H 'Host: other.test' http://{NAME}:{port}/x"):
+        end = run("plain", f"{curl} -o /dev/null -w '%{{http_code}} %{{http_version}}' {options}; {curl} http://{NAME}:{port}/x", "replay", "--fail-on", "miss,escapes")
+        lab.check(end[0] == 3 and end[1].startswith("421 2") and "0 requests through the proxy, 2 seen without it" in end[2], f"another host in HTTP/2: {end}")
+
+    # Passages, directly and through the proxy.
+    with socketserver.ThreadingTCPServer((ADDRESS, 0), Pong) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        target = f"{NAME}:{server.server_address[1]}"
+        tunnel = f"python3 {lab.write('tunnel.py', IN_A_TUNNEL)} {target} PING"
+        for verb in ("record", "replay"):
+            cassette = lab.path("plain.json" if verb == "replay" else "passage.json")
+            end = lab.client([*AS_USER, lab.wiretape, verb, cassette, "--isolate", "--allow", f"tcp:{target}", "--json", "--fail-on", "miss,escapes", "--",
+                              "sh", "-c", f"{tunnel}; curl -sS http://{NAME}:{port}/x"])
+            report = json.loads(end.stderr.splitlines()[-1])["isolation"]
+            lab.check(end.returncode == 0 and end.stdout.startswith(b"+PONG\n") and not report["offline"] and [entry["count"] for entry in report["passed"]] == [1],
+                      f"a passage through the proxy in {verb}: {end}")
+        server.shutdown()
+
+
+def check_proof(lab, port):
+    """What a green replay says is so."""
+    plain = lab.path("plain.json")
+    curl = f"{BARE} curl -sS http://{NAME}:{port}/x"
+    # A connection from before the isolation.
+    script = f'exec 3<>/dev/tcp/{ADDRESS}/{port}; exec "$@"'
+    end = lab.client(["bash", "-c", script, "bash", *AS_USER, lab.wiretape, "replay", plain, "--isolate", "--fail-on", "miss,escapes", "--",
+                      "sh", "-c", f'{curl}; printf "GET /leak HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3 || true'])
+    lab.check(b"leak" not in end.stdout and f"descriptor 3 ({ADDRESS}:{port}) was a connection".encode() in end.stderr, f"an inherited connection: {end}")
+    with socket.create_connection((ADDRESS, int(port))) as connection:
+        for words in (["replay", plain, "--isolate"], ["isolate"]):
+            process = subprocess.run([str(word) for word in (lab.wiretape, *words, "--", "touch", lab.path("started"))], env=lab.environment, stdin=connection,
+                                     stderr=subprocess.PIPE, timeout=60)
+            lab.check(process.returncode == 1 and b"standard input (" in process.stderr and not lab.path("started").exists(), f"a connection as standard input: {process}")
+    # The proof without an isolation.
+    flag = lab.client([lab.wiretape, "replay", plain, "--fail-on", "miss,escapes", "--", "true"])
+    lab.check(flag.returncode == 64 and b"belongs to --isolate" in flag.stderr, f"escapes without an isolation: {flag}")
+    configuration = lab.write("escapes.yaml", "failOn: [miss, escapes]\n")
+    file = lab.client([lab.wiretape, "replay", plain, "--config", configuration, "--", "true"])
+    lab.check(file.returncode not in (0, 3) and b"pass --isolate" in file.stderr, f"escapes in a configuration without an isolation: {file}")
+    # Its report.
+    report = lab.path("proof.json")
+    end = lab.client([*OUTSIDE["user"], lab.wiretape, "replay", plain, "--isolate", "--fail-on", "miss,escapes", "--report", report, "--",
+                      "sh", "-c", f"{curl}; {BARE} curl -sS smtp://mail.test; true"])
+    judged = json.loads(report.read_bytes())
+    lab.check(end.returncode == 10 and judged["clean"] is False and judged["flaws"] == ["escapes"], f"the report of a replay with escapes: {end.returncode}, {judged}")
+
+
 # Refusals
 
 
 def check_refusals(lab, refused):
     end = lab.client([*OUTSIDE["root"], lab.wiretape, "isolate", "--json", "--fail-on", "escapes", "--", "python3", refused])
     lines = end.stdout.decode().splitlines()
-    lab.check(lines == ["quic ConnectionRefusedError", "ntp ConnectionRefusedError", "smtp ConnectionResetError", "redis ConnectionResetError", "probe b'closed'"], f"refused: {lines}")
+    lab.check(lines == ["quic ConnectionRefusedError", "ntp ConnectionRefusedError", "smtp ConnectionResetError", "redis ConnectionResetError", "probe b'closed'",
+                        "no dns ConnectionRefusedError", "http on the port of dns b'closed'", "a blank line ConnectionResetError", "not http b'closed'"], f"refused: {lines}")
     lab.check(end.returncode == 10, f"refusals ended with {end.returncode}: {end.stderr}")
     lab.check(b'"host": "db.test", "port": 5432, "reason": "silent"' in end.stderr, f"a probe is not listed: {end.stderr}")
     lab.check(len(re.findall(rb'"program": "[^"]*python', end.stderr)) >= 3, f"refusals lack their program: {end.stderr}")
+    listed = {(entry["protocol"], entry["host"], entry["port"], entry["reason"]) for entry in json.loads(end.stderr.splitlines()[-1])["refused"]}
+    wanted = {("udp", "203.0.113.9", 53, "datagram"), ("tcp", "db.test", 53, "not-http"), ("tcp", "db.test", 70, "not-http"), ("tcp", "db.test", 80, "not-http")}
+    lab.check(wanted <= listed, f"refusals lack {wanted - listed}: {listed}")
+    once = lab.client([*OUTSIDE["user"], lab.wiretape, "isolate", "--json", "--", "python3", lab.write("ends.py", ENDS_AT_ONCE)])
+    entries = [entry for entry in json.loads(once.stderr.splitlines()[-1])["refused"] if entry["port"] == 6379]
+    lab.check(len(entries) == 1 and "python" in entries[0].get("program", ""), f"a program that ended at once is not named: {entries}")
+    flood = lab.client([*OUTSIDE["user"], lab.wiretape, "isolate", "--json", "--", "python3", lab.write("flood.py", MANY_DATAGRAMS)])
+    lab.check(json.loads(flood.stderr.splitlines()[-1])["refusals"] == 20000, f"many datagrams: {flood.stderr}")
     for user, outside in OUTSIDE.items():
         end = lab.client([*outside, lab.wiretape, "isolate", "--json", "--fail-on", "escapes", "--", "sh", "-c", f'{lab.tools}/bin/python "$0"; {PROGRAMS}', lab.write("quic.py", QUIC)])
         lines = end.stdout.decode().splitlines()
@@ -405,7 +640,8 @@ def check_ends(lab):
             wait_for(lambda: not within(namespace), "nobody in the network", bound=30)
         finally:
             stop(process)
-    lab.check(not [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines() if str(lab.folder) in line], "mounts stay behind")
+    lab.check(not [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines() if str(lab.folder) in line and str(lab.path("hosts")) not in line],
+              "mounts stay behind")
 
 
 def within(namespace):
