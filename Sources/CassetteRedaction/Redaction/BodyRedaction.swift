@@ -34,6 +34,9 @@ struct BodyRedaction {
             if isComplete, self.isRawDeflate(wire, headers) {
                 return self.coded(wire, [.deflate], headers, isComplete: true, notes: &notes)
             }
+            if isComplete, self.isBrotli(wire, headers) {
+                return self.coded(wire, [.br], headers, isComplete: true, notes: &notes)
+            }
             return self.plain(wire, headers, isComplete: isComplete, notes: &notes)
         case .coded(let names): return self.coded(wire, names, headers, isComplete: isComplete, notes: &notes)
         case .other(let names):
@@ -59,8 +62,21 @@ struct BodyRedaction {
     private func isRawDeflate(_ wire: [UInt8], _ headers: HeaderFields) -> Bool {
         guard SniffedCoding.mayBeRawDeflate(wire),
             MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).kind == .unknown,
-            !wire.withUnsafeBytes(ReadableText.isReadable), let chain = DecoderChain([.deflate], limits: InflateLimits())
+            !wire.withUnsafeBytes(ReadableText.isReadable)
         else { return false }
+        return self.isText(wire, behind: .deflate)
+    }
+
+    /// Whether a body whose media type promises a text is a text in br, which no first byte shows. Only a whole stream without anything
+    /// after it is one.
+    private func isBrotli(_ wire: [UInt8], _ headers: HeaderFields) -> Bool {
+        let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        guard ContentEncoding.Name.br.isSupported, wire.withUnsafeBytes({ PromisedText.mayBeOther($0, type) }) else { return false }
+        return self.isText(wire, behind: .br)
+    }
+
+    private func isText(_ wire: [UInt8], behind name: ContentEncoding.Name) -> Bool {
+        guard let chain = DecoderChain([name], limits: InflateLimits()) else { return false }
         chain.meter = self.content.text.budget?.meter(coded: wire.count)
         var text = ReadableText()
         let isWhole = try? wire.withUnsafeBytes { try chain.push($0) { text.push($0) } } && chain.finish()

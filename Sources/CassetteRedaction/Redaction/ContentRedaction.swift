@@ -124,6 +124,12 @@ struct ContentRedaction {
         if type.kind != .text, type.kind != .json, let edits = TreeRedaction.edits(in: content, type: type, text: self.text) {
             return Self.moved(edits, by: slice.startIndex)
         }
+        if PromisedText.mayBeOther(content, type) {
+            // A tree whose media type is wrong.
+            if let edits = TreeRedaction.editsOfWhole(content, text: self.text) { return Self.moved(edits, by: slice.startIndex) }
+            let isWide = WideText(content, charset: Self.charset(headers)) != nil
+            if !isWide, OpaqueContent(content, type) == nil, let note = PromisedText.note(content, type) { self.text.vault.note(note) }
+        }
         if let wide = WideText(content, charset: Self.charset(headers)) {
             let edits = wide.text.withUnsafeBytes { EditList(self.edits(inText: $0[...], .plain)) }
             if !edits.isEmpty { return Self.moved(wide.edits(edits), by: slice.startIndex) }

@@ -185,7 +185,7 @@ enum ContentStream {
             let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
             let isUnknown = type.kind == .unknown
             if let opaque = OpaqueContent(beginning, type, isBeginning: true) ?? OpaqueContent.charset(headers)
-                ?? OpaqueContent(tooLong: beginning)
+                ?? OpaqueContent(tooLong: beginning) ?? PromisedText.note(beginning, type)
             {
                 redaction.vault.note(opaque)
             }

@@ -62,6 +62,19 @@ struct TreeRedaction {
         return edits.isEmpty ? nil : edits
     }
 
+    /// The edits of a tree whose media type is that of a text; nil if the bytes, to their end, are not one value.
+    static func editsOfWhole(_ content: UnsafeRawBufferPointer, text: TextRedaction) -> [Edit]? {
+        guard let format = Format(content, MediaType(nil)) else { return nil }
+        if format == .messagePack {
+            // A few bytes of any kind are consecutive numbers.
+            var trial = TreeRedaction(text: text, format: format)
+            var tree = MessagePackTree(content)
+            guard tree.value(at: 0, .top, depth: 0, &trial) == content.count else { return nil }
+        }
+        var redaction = TreeRedaction(text: text, format: format)
+        return redaction.edits(in: content)
+    }
+
     /// Nil for bytes that are not in the format.
     mutating func edits(in content: UnsafeRawBufferPointer) -> [Edit]? {
         switch self.format {

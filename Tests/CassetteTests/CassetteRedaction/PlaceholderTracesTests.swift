@@ -100,8 +100,9 @@ import Testing
             let type = Self.types[Int.random(in: 0..<Self.types.count, using: &random)]
             let (notes, once) = Self.redact(body, type)
             let shown = String(decoding: body, as: UTF8.self).debugDescription
-            // One of the notes would report that the search did not end.
-            #expect(notes.isEmpty, "\(notes) \(shown) as \(type)")
+            // One of the notes would report that the search did not end. Bytes that are no text have another one.
+            let isAsExpected = notes.allSatisfy { $0.contains("bytes that are not the text") }
+            #expect(isAsExpected, "\(notes) \(shown) as \(type)")
             let (_, twice) = Self.redact(once, type)
             let isSame = twice == once
             let texts = [once, twice].map { String(decoding: $0, as: UTF8.self).debugDescription }
