@@ -96,7 +96,7 @@ package enum SecretNames {
     private static let endingsByHash: [UInt64: Meaning] = {
         var table: [UInt64: Meaning] = [:]
         for name in [
-            "password", "passwd", "pwd", "pswd", "kennwort", "passwort", "pass", "passphrase", "secret", "apikey", "accesskey",
+            "password", "passwords", "passwd", "pwd", "pswd", "kennwort", "passwort", "pass", "passphrase", "secret", "apikey", "accesskey",
             "secretkey", "privatekey", "accesstoken",
             "refreshtoken", "authtoken", "apitoken", "bearertoken", "clientsecret", "consumersecret", "appsecret", "sharedsecret",
             "signingsecret", "webhooksecret", "encryptionkey", "masterkey", "signingkey", "accountkey", "connectionstring", "csrftoken",

@@ -2,10 +2,13 @@ internal import TapeBytes
 
 /// The strings in a JSON object or array under a secret's name: `"password": {"value": "X"}`, `"passwords": {"a": "X"}`.
 ///
-/// Parses from the opening bracket on, three levels deep. Does not judge values. An object that describes a member, as a schema does, has
+/// Parses from the opening bracket on, seven levels deep. Does not judge values. An object that describes a member, as a schema does, has
 /// none.
 struct NestedValues {
-    private static let depthLimit = 3
+    /// `{"data": [{"attributes": {"value": "X"}}]}` and `{"edges": [{"node": {"value": "X"}}]}` have four levels.
+    private static let depthLimit = 7
+    /// Below this depth, only strings with the name of a value count: lists of objects have many others.
+    private static let namedDepth = 3
     /// The most strings in one value.
     private static let countLimit = 100
 
@@ -24,7 +27,7 @@ struct NestedValues {
         var count = 0
         // `"type": "string"` occurs in schemas, and also in Terraform outputs, which have a value as well.
         var hasWordType = false
-        defer { if hasWordType { self.values.removeAll { $0.name.map { !Self.isWord(text.bytes[$0], in: ["value"]) } ?? true } } }
+        defer { if hasWordType { self.values.removeAll { $0.name.map { !Self.isWord(text.bytes[$0], in: Self.typedNames) } ?? true } } }
         while offset < text.bytes.count, count <= Self.countLimit {
             count += 1
             let byte = text.bytes[offset]
@@ -48,6 +51,10 @@ struct NestedValues {
                 if isObject.last == true, text.byte(next) == UInt8(ascii: ":") {
                     names[names.count - 1] = string
                     if Self.isWord(text.bytes[string], in: Self.descriptions) { return nil }
+                    // In a schema, the description of elements; elsewhere, a list.
+                    if Self.isWord(text.bytes[string], in: ["items"]), text.byte(text.skipSpace(next + 1)) != UInt8(ascii: "[") {
+                        return nil
+                    }
                     if Self.isWord(text.bytes[string], in: ["type", "kind"]) {
                         self.hasType = true
                         let value = text.skipSpace(next + 1)
@@ -59,8 +66,14 @@ struct NestedValues {
                     }
                     offset = next + 1
                 } else {
+                    let name = names.last ?? nil
+                    let isDeep = depth > Self.namedDepth
+                    guard !isDeep || name.map({ Self.isOfValue(text.bytes[$0]) }) == true else {
+                        offset = close + 1
+                        continue
+                    }
                     let isHeld = names.dropLast().contains { $0.map { Self.isWord(text.bytes[$0], in: Self.holders) } ?? false }
-                    self.values.append((names.last ?? nil, string, isHeld))
+                    self.values.append((name, string, isHeld))
                     offset = close + 1
                 }
             default:
@@ -89,7 +102,9 @@ struct NestedValues {
         "created",
         "changed", "changedby", "changed_by", "changedat", "createdby", "created_by", "reason", "action", "algorithm", "alg", "created_at",
         "createdat", "updated", "updated_at", "updatedat", "expires", "expires_at", "expiresat", "last_used_at", "date",
-        "visibility", "scope", "owner", "email", "user", "username", "node_id", "uuid", "etag",
+        "region", "account", "provider", "endpoint", "helper", "mode", "login", "role", "host", "issuer", "tenant", "domain", "project",
+        "arn", "placeholder", "hint", "help", "tooltip", "policy", "format", "class", "icon", "autocomplete", "visibility", "scope",
+        "owner", "email", "user", "username", "node_id", "uuid", "etag",
     ]
 
     private static let names: Set<String> = [
@@ -98,8 +113,13 @@ struct NestedValues {
         "default",
         "primary", "secondary", "access", "refresh", "set", "confirm", "confirmation", "first", "second", "prod", "production", "test",
         "live", "actual", "input", "secrettext", "secretvalue", "tokenvalue", "keyvalue", "passwordvalue", "v", "base64", "encoded",
-        "payload",
+        "payload", "literal", "inline", "defaultvalue",
+        // What readers of XML make of text and CDATA next to attributes.
+        "$text", "cdata", "_cdata", "__cdata", "#cdata", "#cdata-section",
     ]
+
+    /// The names of values next to the word for their type, as in outputs and parameters of templates.
+    private static let typedNames: Set<String> = ["value", "default", "defaultvalue"]
 
     /// Types that are authentication schemes, and not those of a schema.
     private static let schemes: Set<String> = ["bearer", "basic"]
@@ -111,6 +131,6 @@ struct NestedValues {
     private static let descriptions: Set<String> = [
         "$ref", "properties", "required", "minlength", "maxlength", "pattern", "writeonly", "readonly", "anyof", "oneof", "allof",
         "nullable",
-        "errors", "error", "message", "messages", "validation", "constraints", "rules", "deprecated", "additionalproperties", "items",
+        "errors", "error", "message", "messages", "validation", "constraints", "rules", "deprecated", "additionalproperties",
     ]
 }

@@ -431,6 +431,39 @@ struct SurveyText {
         "value", "newvalue", "new_value", "val", "v", "content", "data", "text", "parametervalue",
     ]
 
+    /// Whether a name is that of values, in a list or alone.
+    func isOfValues(_ name: Range<Int>) -> Bool {
+        (Self.valueMembers + ["values", "vals"]).contains {
+            name.count == $0.utf8CodeUnitCount && self.isWord($0, endingAt: name.upperBound)
+        }
+    }
+
+    /// The bracket of the list or object under a name of values among the following members of an object.
+    func valuesAfter(_ start: Int) -> Int? {
+        var comma = self.skipSpace(start)
+        for _ in 0...Self.betweenLimit {
+            guard self.byte(comma) == UInt8(ascii: ",") else { return nil }
+            let quote = self.skipSpace(comma + 1)
+            guard self.byte(quote) == UInt8(ascii: "\""), let end = self.endOfShortString(quote + 1) else { return nil }
+            let colon = self.skipSpace(end + 1)
+            guard self.byte(colon) == UInt8(ascii: ":") else { return nil }
+            let value = self.skipSpace(colon + 1)
+            switch self.byte(value) {
+            case UInt8(ascii: "["), UInt8(ascii: "{"): return self.isOfValues(quote + 1..<end) ? value : nil
+            case UInt8(ascii: "\""):
+                guard let close = self.endOfShortString(value + 1) else { return nil }
+                comma = self.skipSpace(close + 1)
+            default:
+                var last = value
+                while last < self.bytes.count, last - value < Self.betweenLength, FormSpelling.isAlphanumeric(self.bytes[last]) {
+                    last += 1
+                }
+                comma = self.skipSpace(last)
+            }
+        }
+        return nil
+    }
+
     /// The string of the member `value` among the following members of an object.
     func valueAfter(_ start: Int) -> Range<Int>? {
         var comma = self.skipSpace(start)

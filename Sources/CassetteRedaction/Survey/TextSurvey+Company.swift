@@ -30,7 +30,7 @@ extension TextSurvey {
         return true
     }
 
-    private mutating func object(around offset: Int) -> DirectMembers? {
+    mutating func object(around offset: Int) -> DirectMembers? {
         guard let open = DirectMembers.opening(before: offset, in: self.text) else {
             self.work += min(offset, DirectMembers.lengthLimit)
             return nil

@@ -215,7 +215,7 @@ extension TextSurvey {
         func isOfValue(_ name: Range<Int>) -> Bool {
             NestedValues.isOfValue(self.bytes[name]) || isCode && name.count == 4 && self.text.isWord("code", endingAt: name.upperBound)
         }
-        guard meaning.isPlural || name.map(isOfValue) ?? true else { return }
+        guard meaning.isPlural || name.map(isOfValue) ?? true else { return self.addOfUser(range, name, meaning, isWord, spelling) }
         // The member has a name of its own, and is found by that.
         if let name, self.meaning(name.lowerBound, name.upperBound) != nil, !isOfValue(name) { return }
         if let name, NestedValues.isOfDescription(self.bytes[name]) { return }
@@ -230,6 +230,18 @@ extension TextSurvey {
         // The vocabulary of a language model, in which some words have digits.
         if meaning.isPlural, !isPassword, !NamedValue.looksLikeToken(value) { return }
         self.add(range, plain, spelling)
+    }
+
+    /// Handles `"credentials": {"ada": "X"}`: the names of users, of which nothing is known. The value has to look like a password.
+    private mutating func addOfUser(
+        _ range: Range<Int>, _ name: Range<Int>?, _ meaning: SecretNames.Meaning, _ isWord: Bool, _ spelling: Finding.Spelling
+    ) {
+        guard meaning.kind == "password", !isWord, let name, self.meaning(name.lowerBound, name.upperBound) == nil,
+            !NestedValues.isOfDescription(self.bytes[name]), !self.text.isWord("id", endingAt: name.upperBound),
+            NamedValue.mayBeSecret(self.bytes[range]), NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[range])),
+            !NamedValue.isExpression(self.bytes[range]), !UUIDPlaceholder.isUUID(Array(self.bytes[range]))
+        else { return }
+        self.add(range, SecretNames.Meaning(kind: meaning.kind), spelling)
     }
 
     /// The value of a string of JSON.
@@ -254,7 +266,9 @@ extension TextSurvey {
     }
 
     /// Handles elements that look like keys: `"password": ["is too short"]` is a validation error.
-    mutating func elements(_ start: Int, _ meaning: SecretNames.Meaning) {
+    ///
+    /// - Parameter isNamed: whether the list is that of a setting's values, which are secrets if they look like passwords.
+    mutating func elements(_ start: Int, _ meaning: SecretNames.Meaning, isNamed: Bool = false) {
         var meaning = meaning
         meaning.needsKeyShape = meaning.syntax == .value || meaning.syntax == .credentials
         let isPassword = meaning.kind == "password"
@@ -270,6 +284,7 @@ extension TextSurvey {
             }
             meaning.needsKeyShape =
                 meaning.syntax != .cookie && meaning.syntax != .setCookie && !(isPassword && NamedValue.looksLikePassword(value))
+                && !(isNamed && NamedValue.looksLikePassword(value) && !NamedValue.isExpression(self.bytes[offset + 1..<close]))
             self.addString(offset + 1..<close, meaning)
             let comma = self.text.skipSpace(close + 1)
             guard comma < self.bytes.count, self.bytes[comma] == UInt8(ascii: ",") else { return }
@@ -288,7 +303,9 @@ extension TextSurvey {
                 ?? SecretNames.meaning(ofField: self.bytes[start..<end])
         else { return false }
         if let cookie = self.meaning(start, end), cookie.syntax != .value { meaning = cookie }
-        guard let value = self.text.valueAfter(end + 1) ?? self.text.valueBefore(key) else { return false }
+        guard let value = self.text.valueAfter(end + 1) ?? self.text.valueBefore(key) else {
+            return self.pairOfValues(end, key: key, meaning)
+        }
         if meaning.needsCompany, !self.isBesideMembersOfOAuth(start, max(end, value.upperBound)) { return false }
         switch meaning.syntax {
         case .value:
@@ -305,6 +322,30 @@ extension TextSurvey {
             }
         }
         return true
+    }
+
+    /// Handles `"name": "NAME", "values": ["VALUE"]`, in either order, also with an object around the value. Returns whether it is one.
+    private mutating func pairOfValues(_ end: Int, key: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        guard !meaning.needsCompany, let open = self.text.valuesAfter(end + 1) ?? self.valuesBefore(key) else { return false }
+        if self.bytes[open] == UInt8(ascii: "[") {
+            self.elements(open + 1, meaning, isNamed: true)
+            guard self.text.byte(self.text.skipSpace(open + 1)) == UInt8(ascii: "{") else { return true }
+        }
+        self.nested(open, meaning)
+        return true
+    }
+
+    /// The bracket of the values in a list or an object before the member with the name.
+    private mutating func valuesBefore(_ key: Int) -> Int? {
+        let comma = self.text.skipSpaceBack(key) - 1
+        guard self.text.byte(comma) == UInt8(ascii: ","), let close = self.text.byte(self.text.skipSpaceBack(comma) - 1),
+            close == UInt8(ascii: "]") || close == UInt8(ascii: "}"), let object = self.object(around: key)
+        else { return nil }
+        for name in object.others where name.upperBound < key && self.text.isOfValues(name) {
+            let open = self.text.skipSpace(self.text.skipSpace(name.upperBound + 1) + 1)
+            if self.text.byte(open) == UInt8(ascii: "[") || self.text.byte(open) == UInt8(ascii: "{") { return open }
+        }
+        return nil
     }
 
     private static let namingMembers: [StaticString] = [
