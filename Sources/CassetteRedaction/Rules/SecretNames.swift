@@ -27,6 +27,8 @@ package enum SecretNames {
         var isSure = true
         /// Whether a user's rule refers to the place.
         var isRuled = false
+        /// The value is the words of a wallet (BIP 39), or looks like a key. The name also has other meanings.
+        var isPhrase = false
         /// The value follows an authentication scheme, so it is not a word.
         var followsScheme = false
         /// Which part of the value is secret.
@@ -239,6 +241,7 @@ package enum SecretNames {
                 meaning.isEveryday = Self.everyday.contains(name)
                 meaning.mayBeFolder = name == "pwd" || name == "oldpwd"
                 meaning.isSure = !Self.unsure.contains(kind)
+                meaning.isPhrase = Self.phrases.contains(name)
                 if Self.plurals.contains(name) { (meaning.isPlural, meaning.needsKeyShape) = (true, true) }
                 if name.hasSuffix("authorization") { meaning.syntax = .credentials }
                 table[hash] = meaning
@@ -256,6 +259,17 @@ package enum SecretNames {
         "privatekeys", "secretkeys", "recoverycodes", "backupcodes", "scratchcodes", "passwordhistory", "oldpasswords",
         "previouspasswords",
     ]
+
+    /// Names of the words of a wallet. Their values are always several words.
+    static let phrases: Set<String> = [
+        "mnemonic", "mnemonicphrase", "mnemonicseed", "mnemonicwords", "seedphrase", "recoveryphrase", "secretrecoveryphrase",
+        "backupphrase", "walletphrase", "phrase", "seed", "walletseed", "recoveryseed", "seedwords", "recoverywords", "backupwords",
+    ]
+
+    private static let phraseFinals = Set(Self.phrases.compactMap(\.utf8.last))
+
+    /// Whether a name that ends with this letter may be one of `phrases`. Rules out most names.
+    static func mayEndPhrase(_ byte: UInt8) -> Bool { Self.phraseFinals.contains(byte | 32) }
 
     private static let unsure: Set<String> = ["csrf-token", "session", "state"]
 
@@ -332,7 +346,7 @@ package enum SecretNames {
     /// Further names that are found only before the marks that usually follow them (`SurveyTable.rareNames`).
     static let rare: [(kind: String, names: [String])] = [
         ("password", ["psk", "wpapsk", "wifipsk", "passwordhash", "passwordsalt", "securityanswer"] + Self.passwordsInOtherLanguages),
-        ("secret", ["secretbinary", "totpseed", "otpseed", "seedphrase", "recoveryphrase", "mnemonicphrase"]),
+        ("secret", ["secretbinary", "totpseed", "otpseed"] + Self.phrases.sorted()),
         // The tokens of Akamai are in queries.
         ("token", ["bearer", "hdnts", "hdnea", "hdntl"]),
     ]

@@ -68,6 +68,8 @@ struct CommandSurvey {
         var endsAfterPassword = false
         /// The last word is a password if a flag has this letter.
         var lastWordAfterFlag: UInt8?
+        /// A word that precedes the options: other commands of the program have the same options with another meaning.
+        var command: StaticString?
     }
 
     private static let programs: [Program] = [
@@ -80,7 +82,52 @@ struct CommandSurvey {
                 Option(names: ["--oauth2-bearer"], kind: "access_token"), Option(names: ["-b", "--cookie"], part: .cookies),
             ], flags: "sSfkLivgnNqIOJRjaBGlMpZ#012346"),
         Program(name: "https", options: Self.httpie), Program(name: "http", options: Self.httpie),
-        Program(name: "xh", options: Self.httpie),
+        Program(name: "xh", options: Self.httpie), Program(name: "xhs", options: Self.httpie),
+        Program(name: "httpie", options: Self.httpie),
+        Program(name: "curlie", options: [Option(names: ["-u", "--user"], part: .afterColon)]),
+        Program(name: "hey", options: [Option(names: ["-a"], part: .afterColon)]),
+        Program(name: "ab", options: [Option(names: ["-A", "-P"], part: .afterColon)]),
+        Program(name: "wscat", options: [Option(names: ["--auth"], part: .afterColon)]),
+        Program(name: "websocat", options: [Option(names: ["--basic-auth"], part: .afterColon)]),
+        Program(name: "ngrok", options: [Option(names: ["--basic-auth"], part: .afterColon)]),
+        Program(name: "skopeo", options: Self.credentials), Program(name: "podman", options: Self.credentials),
+        Program(name: "buildah", options: Self.credentials), Program(name: "oras", options: Self.credentials),
+        Program(name: "ctr", options: [Option(names: ["-u", "--user"], part: .afterColon)]),
+        Program(name: "etcdctl", options: [Option(names: ["--user"], part: .afterColon)]),
+        Program(name: "twine", options: [Option(names: ["-p"])]),
+        Program(name: "poetry", options: [Option(names: ["-p"])], command: "publish"),
+        Program(name: "hatch", options: [Option(names: ["-a", "--auth"])], command: "publish"),
+        Program(name: "uv", options: [Option(names: ["-t"], kind: "token")], command: "publish"),
+        Program(name: "dotnet", options: [Option(names: ["-k", "-p"], isAttached: false)], command: "nuget"),
+        Program(name: "keytool", options: Self.stores), Program(name: "jarsigner", options: Self.stores),
+        Program(name: "plink", options: [Option(names: ["-pw"])]), Program(name: "pscp", options: [Option(names: ["-pw"])]),
+        Program(name: "psftp", options: [Option(names: ["-pw"])]), Program(name: "putty", options: [Option(names: ["-pw"])]),
+        Program(name: "mqtt", options: [Option(names: ["-pw"])]), Program(name: "rdesktop", options: [Option(names: ["-p"])]),
+        Program(name: "isql", options: [Option(names: ["-P"])]), Program(name: "osql", options: [Option(names: ["-P"])]),
+        Program(name: "cqlsh", options: [Option(names: ["-p"])]), Program(name: "cypher-shell", options: [Option(names: ["-p"])]),
+        Program(name: "beeline", options: [Option(names: ["-p"])]), Program(name: "influx", options: [Option(names: ["-t", "-password"])]),
+        Program(name: "ldappasswd", options: [Option(names: ["-s", "-a", "-w"])]),
+        Program(name: "useradd", options: [Option(names: ["-p"])]), Program(name: "usermod", options: [Option(names: ["-p"])]),
+        Program(name: "knife", options: [Option(names: ["-P"])]),
+        Program(name: "security", options: [Option(names: ["-w", "-p", "-P"], isAttached: false)]),
+        Program(name: "xcrun", options: [Option(names: ["-p"], isAttached: false)]),
+        Program(name: "doctl", options: Self.accessToken), Program(name: "fly", options: Self.accessToken),
+        Program(name: "flyctl", options: Self.accessToken), Program(name: "vercel", options: Self.accessToken),
+        Program(name: "codecov", options: Self.accessToken), Program(name: "k6", options: Self.accessToken, command: "login"),
+        Program(name: "glab", options: Self.accessToken, command: "login"), Program(name: "twilio", options: Self.accessToken),
+        Program(name: "netlify", options: [Option(names: ["-a", "--auth"], kind: "token")]),
+        Program(name: "gh", options: [Option(names: ["-b", "--body"], kind: "secret")], command: "secret"),
+        Program(name: "az", options: [Option(names: ["--value"], kind: "secret")], command: "secret"),
+        Program(name: "ssh-keygen", options: [Option(names: ["-N", "-P"])]),
+        Program(name: "pdftotext", options: [Option(names: ["-upw", "-opw"])]),
+        Program(name: "steghide", options: [Option(names: ["-p"])]), Program(name: "veracrypt", options: [Option(names: ["-p"])]),
+        Program(name: "hydra", options: [Option(names: ["-p"])]), Program(name: "nxc", options: [Option(names: ["-p"])]),
+        Program(name: "crackmapexec", options: [Option(names: ["-p"])]),
+        Program(name: "psexec", options: [Option(names: ["-p"], isAttached: false)]),
+        Program(name: "evil-winrm", options: [Option(names: ["-p"])]),
+        Program(name: "winexe", options: [Option(names: ["-U"], part: .afterPercent)]),
+        Program(name: "swift", options: [Option(names: ["-K"])]), Program(name: "openstack", options: [Option(names: ["--os-token"])]),
+        Program(name: "ncftp", isPrefix: true, options: [Option(names: ["-p"])]),
         Program(name: "mysql", isPrefix: true, options: [Option(names: ["-p"], isSeparate: false)]),
         Program(name: "mariadb", isPrefix: true, options: [Option(names: ["-p"], isSeparate: false)]),
         Program(name: "sshpass", options: [Option(names: ["-p"])], endsAfterPassword: true),
@@ -105,14 +152,19 @@ struct CommandSurvey {
         Program(name: "mosquitto_", isPrefix: true, options: [Option(names: ["-P"])]),
         Program(name: "rabbitmqadmin", options: [Option(names: ["-p"])]),
         Program(name: "ipmitool", options: [Option(names: ["-P"])]),
-        Program(name: "snmp", isPrefix: true, options: [Option(names: ["-A", "-X"])]),
+        Program(name: "snmp", isPrefix: true, options: [Option(names: ["-A", "-X", "-c"])]),
         Program(name: "lftp", options: [Option(names: ["-u"], part: .afterComma)]),
     ]
 
+    private static let credentials = [Option(names: ["--creds", "--src-creds", "--dest-creds"], part: .afterColon)]
+    private static let stores = [
+        Option(names: ["-storepass", "-keypass", "-srcstorepass", "-deststorepass", "-srckeypass", "-destkeypass"])
+    ]
+    private static let accessToken = [Option(names: ["-t"], kind: "token")]
     private static let httpie = [Option(names: ["-a", "--auth"], part: .afterColonOrToken)]
 
     /// `docker login -p X`, `podman`, `helm registry`, `az` and others.
-    private static let login = Program(name: "login", options: [Option(names: ["-p"])])
+    private static let login = Program(name: "login", options: [Option(names: ["-p"]), Option(names: ["-t"], kind: "token")])
 
     /// The first bytes of program names.
     private static let firsts: [Bool] = {
@@ -162,7 +214,12 @@ struct CommandSurvey {
     }
 
     private func program(at offset: Int) -> Program? {
-        if let program = Self.programs.first(where: { self.begins($0.name, offset) && self.endsName($0, offset) }) { return program }
+        let first = self.text.bytes[offset]
+        if let program = Self.programs.first(where: {
+            $0.name.utf8Start[0] == first && self.begins($0.name, offset) && self.endsName($0, offset)
+        }) {
+            return program
+        }
         return self.begins(Self.login.name, offset) && self.endsName(Self.login, offset) ? Self.login : nil
     }
 
@@ -190,17 +247,22 @@ struct CommandSurvey {
         guard words.next() != nil else { return [] }
         var last: Range<Int>?
         var hasFlag = false
+        var isOfCommand = program.command == nil
         for _ in 0..<Self.wordLimit {
             guard let word = words.next() else { break }
             self.looked += word.count
             // Another command, as in `sudo sshpass -p X mysql -pY`. Its own flags lead to it.
-            if self.program(at: word.lowerBound) != nil { break }
+            let isCommand = program.command.map { word.count == $0.utf8CodeUnitCount && self.begins($0, word.lowerBound) } ?? false
+            if !isCommand, self.program(at: word.lowerBound) != nil { break }
             guard self.text.bytes[word.lowerBound] == UInt8(ascii: "-") else {
                 last = word
+                if let command = program.command, word.count == command.utf8CodeUnitCount {
+                    isOfCommand = isOfCommand || self.begins(command, word.lowerBound)
+                }
                 continue
             }
             if let letter = program.lastWordAfterFlag, self.text.bytes[word].contains(letter) { hasFlag = true }
-            guard let (option, value) = self.value(of: word, program, &words) else { continue }
+            guard isOfCommand, let (option, value) = self.value(of: word, program, &words) else { continue }
             if self.program(at: value.lowerBound) != nil { break }
             guard let password = self.password(option, value) else { continue }
             found.append(password)
@@ -215,8 +277,12 @@ struct CommandSurvey {
         for option in program.options {
             for name in option.names where self.begins(name, word.lowerBound) {
                 let end = word.lowerBound + name.utf8CodeUnitCount
-                if end == word.upperBound { return option.isSeparate ? words.next().map { (option, $0) } : nil }
-                if name.utf8CodeUnitCount > 2 {
+                if end == word.upperBound {
+                    // `-p'X'` is one word, too.
+                    let isQuoted = option.isAttached && self.text.isQuote(self.text.byte(end))
+                    return option.isSeparate || isQuoted ? words.next().map { (option, $0) } : nil
+                }
+                if name.utf8CodeUnitCount > 2, option.isSeparate {
                     if self.text.bytes[end] == UInt8(ascii: "=") { return (option, end + 1..<word.upperBound) }
                 } else if option.isAttached {
                     return (option, end..<word.upperBound)

@@ -135,13 +135,67 @@ struct ElementSurvey {
         var tag = nameEnd + 2
         while let byte = self.text.byte(tag), byte != UInt8(ascii: ">"), tag - nameEnd < 32 { tag += 1 }
         guard Self.names.contains(where: { self.text.isWord($0, endingAt: tag) && self.endsName(tag - $0.utf8CodeUnitCount - 1) }) else {
-            return nil
+            return self.valueOfEntry(start, nameEnd + 2..<tag).map { ($0, false) }
         }
         let open = self.text.skipSpace(tag + 1)
         guard self.text.byte(open) == UInt8(ascii: "<"), let next = self.text.byte(open + 1), next != UInt8(ascii: "/"),
             let from = self.endOfTag(open), self.text.byte(from - 2) != UInt8(ascii: "/"), let value = self.value(from: from)
         else { return nil }
         return (value, self.begins("<integer", open) || self.begins("<real", open))
+    }
+
+    /// Elements that contain a name and a value in two elements of the same kind: a map in XStream and Java.
+    private static let entries: [StaticString] = ["entry", "pair", "tuple", "void", "item", "e"]
+
+    /// The value of `<entry><string>NAME</string><string>VALUE</string></entry>`, of `<key><string>NAME</string></key><value>…`, and of
+    /// `<param-name>NAME</param-name><param-value>VALUE</param-value>`.
+    ///
+    /// - Parameter tag: the name in the end tag after the name.
+    private func valueOfEntry(_ start: Int, _ tag: Range<Int>) -> Range<Int>? {
+        guard self.text.byte(tag.upperBound) == UInt8(ascii: ">") else { return nil }
+        if self.text.isWord("-name", endingAt: tag.upperBound) { return self.valueOfSuffix(after: tag.upperBound + 1) }
+        var open = start - 2
+        while open > 0, start - open < 64, self.text.bytes[open] != UInt8(ascii: "<") { open -= 1 }
+        // The start tag of the parent is directly before that of the name.
+        let parent = self.text.skipSpaceBack(open)
+        guard open > 0, self.text.byte(parent - 1) == UInt8(ascii: ">"), self.text.byte(parent - 2) != UInt8(ascii: "/") else { return nil }
+        var outer = parent - 2
+        while outer > 0, parent - outer < 128, self.text.bytes[outer] != UInt8(ascii: "<") { outer -= 1 }
+        guard self.text.byte(outer) == UInt8(ascii: "<"), self.text.byte(outer + 1) != UInt8(ascii: "/") else { return nil }
+        var end = outer + 1
+        while let byte = self.text.byte(end), byte > 32, byte != UInt8(ascii: ">"), end - outer < 64 { end += 1 }
+        func isParent(_ word: StaticString) -> Bool {
+            self.text.isWord(word, endingAt: end) && self.beginsName(end - word.utf8CodeUnitCount - 1)
+        }
+        let next: Int
+        if isParent("key") {
+            let close = self.text.skipSpace(tag.upperBound + 1)
+            guard self.begins("</", close), let after = self.endOfTag(close) else { return nil }
+            next = self.text.skipSpace(after)
+        } else if Self.entries.contains(where: isParent) {
+            next = self.text.skipSpace(tag.upperBound + 1)
+        } else {
+            return nil
+        }
+        guard self.text.byte(next) == UInt8(ascii: "<"), let letter = self.text.byte(next + 1), letter != UInt8(ascii: "/"),
+            let from = self.endOfTag(next), self.text.byte(from - 2) != UInt8(ascii: "/")
+        else { return nil }
+        return self.value(from: from)
+    }
+
+    /// The value of the next element whose name ends with `-value`, behind at most two others (Jakarta Servlet, web.xml).
+    private func valueOfSuffix(after start: Int) -> Range<Int>? {
+        var offset = start
+        for _ in 0..<3 {
+            let open = self.text.skipSpace(offset)
+            guard self.text.byte(open) == UInt8(ascii: "<"), self.text.byte(open + 1) != UInt8(ascii: "/"), let from = self.endOfTag(open),
+                let value = self.value(from: from)
+            else { return nil }
+            if self.text.isWord("-value>", endingAt: from) { return value }
+            guard self.begins("</", value.upperBound), let end = self.endOfTag(value.upperBound) else { return nil }
+            offset = end
+        }
+        return nil
     }
 
     /// The most bytes of a value in CDATA next to its name.

@@ -16,6 +16,7 @@ enum NamedValue {
         else { return nil }
         if meaning.isEveryday, Self.isOfEveryday(value) || Self.isWord(value[...]) { return nil }
         if meaning.mayBeFolder, Self.isFolder(value) { return nil }
+        if meaning.isPhrase, !SeedPhrase.isAll(value), !Self.looksLikeKey(value) { return nil }
         if Self.isTerm(value) { return nil }
         if meaning.isCompound,
             !Self.looksLikePassword(value) && !(meaning.kind == "password" && Self.isNumber(value)) || Self.isLocation(value[...])

@@ -55,12 +55,13 @@ struct SurveyTable: Sendable {
     private static let directives: [(word: StaticString, directive: TextSurvey.Directive)] = [
         ("ENV ", .environment), ("AUTH", .authentication), ("PASS", .passwordCommand), ("irep", .redisSetting), ("_hea", .header),
         ("etx ", .permanentVariable), ("env ", .variable), ("eStr", .secureString), ("ngDa", .stringData), (": Se", .manifest),
-        ("GIN ", .login),
+        ("GIN ", .login), ("gin ", .subcommand), ("set ", .subcommand), ("fig ", .subcommand),
     ]
     /// The ends of `SecretNames.rare` and `TextSurvey.company` with the marks that usually follow them. All marks would make too many
     /// candidates.
     private static let rareNames: [StaticString] = [
         "kty\"", "lob\"", "mns\"", "ary\"", "thm\"", "psk\"", "psk=", "PSK=", "nha\"", "ola\"",
+        "nic\"", "nic=", "NIC=", "nic ", "eed\"",
     ]
     /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: whatever the alignment of groups, one of three of them is a whole
     /// group. The same in capitals, and `KEY`, `_KE` and `EY=`, as in names of variables. `Aut` at the beginning of a line of a message head.
@@ -74,31 +75,44 @@ struct SurveyTable: Sendable {
     /// The division was found by searching for the fewest candidates in JSON, prose, programs and base64. With a wrong word in a group,
     /// every third byte of a text becomes a candidate. A word that is missing here is put into the group with most of the names.
     private static let division: [[String]] = [
-        ["/bot", "_pat", "ial", "ied ", "irep", "irm", "nid", "npm_", "nse", "ord", "ya29", "yid"],
         [
-            "AKIA", "ASIA", "AUTH", "CkF1", "kty\"", "GOCS", "LUES", "ase", "c3N3", "des", "eStr", "ghp_", "ghs_", "ghu_", "ify", "ion",
-            "ive",
-            "ken", "ket", "key", "lue", "lues", "ode", "otp",
+            "/bot", "GIN ", "IED ", "NIC=", "_pat", "ets", "etx ", "eys", "fig ", "gho_", "ghp_", "ghs_", "ghu_", "gin ", "ied ",
+            "irep", "irm", "ken ", "key", "key ", "kie", "kty\"", "nha\"", "nic ", "nic\"", "nic=", "nid", "npm_", "ode", "ord",
+            "ort", "ory", "otp",
         ],
-        ["eare", "ens", "ewog", "eyAi", "eys", "ing", "int", "kie", "sid", "sig", "srf", "swd", "ure"],
         [
-            "ENV ", "H4sI", "U2Vj", "a2Vu", "b2tl", "c2Vj", "cGFz", "env ", "etx ", "glpa", "ngDa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t",
-            "mns\"", "whse", "xoxa", "xoxb", "xoxd", "xoxe", "xoxr",
+            "KLUv", "LUES", "Wlhs", "a2Vu", "ase", "c3N3", "eStr", "eed\"", "est", "ghr_", "ion", "ken", "ket", "lob\"", "lue",
+            "lues", "nse",
         ],
-        ["AIza", "CRUd", "GIN ", "KLUv", "Wlhs", "_hea", "sic ", "sk-a", "sk-p", "slac", "webh", "xapp", "xoxo", "xoxp", "xoxs"],
         [
-            "PD94", "PSK=", "als", "ary\"", "ass", "ata", "est", "ets", "gho_", "ghr_", "hvb.", "hvs.", "ier", "jwt", "lob\"", "ory", "pem",
-            "psk\"", "psk=", "pwd", "rd1", "rd2", "nha\"", "ola\"",
-            "rds", "ret", "thm\"", "ult", "uth",
+            "eare", "ens", "ewog", "eyAi", "ial", "ing", "int", "sid", "sig", "slac", "ult", "ya29", "yid",
         ],
-        ["1//0", ": Se", "VE9L", "VG9r", "blanks", "dG9r", "eyJ"],
         [
-            "BEGI", "DQpB", "IED ", "PASS", "PGT-", "Q1JF", "QVNT", "QXV0", "RUNS", "RVk9", "S0VO", "S0VZ", "T0tF", "TGT-", "U0VD", "U1NX",
-            "UEFT", "UEQ5", "UGFz", "W3si", "JVBE", "T2Jq", "UEFS", "UEsD", "X0tF", "Y0dG", "Y3Jl", "YXNz", "ZEc5",
-            "ZFhO", "ZWNy", "ZXlB", "ZXlK", "flags", "foreign",
+            "ENV ", "H4sI", "U0VD", "U2Vj", "UEsD", "X0tF", "b2tl", "c2Vj", "cGFz", "env ", "glpa", "mns\"", "ngDa", "ret ", "rk_l",
+            "rk_t", "set ", "sk_l", "sk_t", "xoxb", "xoxd", "xoxo", "xoxp", "xoxr",
+        ],
+        [
+            "1//0", ": Se", "AIza", "CkF1", "GOCS", "ZEc5", "_hea", "shpa", "sic ", "sk-a", "sk-p", "webh", "whse", "xapp", "xoxa",
+            "xoxe", "xoxs",
+        ],
+        [
+            "PSK=", "als", "ary\"", "ass", "ata", "des", "hvb.", "hvs.", "ier", "ify", "ive", "jwt", "ola\"", "ord ", "pem", "psk\"",
+            "psk=", "pwd", "rd1", "rd2", "rds", "ret", "srf", "swd", "thm\"", "ure", "uth",
+        ],
+        [
+            "AKIA", "PD94", "VE9L", "VG9r", "blanks", "dG9r", "eyJ",
+        ],
+        [
+            "ASIA", "AUTH", "BEGI", "CRUd", "DQpB", "JVBE", "PASS", "PGT-", "Q1JF", "QVNT", "QXV0", "RUNS", "RVk9", "S0VO", "S0VZ",
+            "T0tF", "T2Jq", "TGT-", "U1NX", "UEFS", "UEFT", "UEQ5", "UGFz", "W3si", "Y0dG", "Y3Jl", "YXNz", "ZFhO", "ZWNy", "ZXlB",
+            "ZXlK", "flags", "foreign",
         ],
     ]
     private static let otherNames = 5
+
+    /// The last letters of `password`, `token`, `key` and `secret`. With such marks after all names, too many words of a text would be
+    /// candidates.
+    private static let marked: Set<String> = ["ord", "ken", "key", "ret"]
 
     /// How many offsets are requested at once.
     private static let batch = 128
@@ -132,10 +146,15 @@ struct SurveyTable: Sendable {
         let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie", "sensitive"]).map { Array($0.utf8.suffix(3)) })
         for ending in endings {
             let name = String(decoding: ending, as: UTF8.self)
-            // In entries of .netrc, tags and SQL, a blank follows `password`.
+            // In tables, logs, Lisp, entries of .netrc and SQL, other marks follow the usual names.
             let marks = "\"'=:><](" + (name == "ord" ? " \t\n\r" : "")
             let beginnings = Self.cases(ending).map { Self.word($0) }
             words.add(beginnings.flatMap { start in marks.utf8.map { start | UInt32($0) << 24 } }, .name, of: name)
+            if Self.marked.contains(name) {
+                // In a group of few letters, because a blank follows most words of a text.
+                let marks = name == "ord" ? ".,*" : " \t\n\r.,*"
+                words.add(beginnings.flatMap { start in marks.utf8.map { start | UInt32($0) << 24 } }, .name, of: name + " ")
+            }
         }
         self.groups = words.groups
         self.slots = words.slots

@@ -188,6 +188,10 @@ struct SurveyText {
         switch byte {
         // The colon of a prefix, or that of npm's `//host/:_authToken`.
         case UInt8(ascii: ":"): return before.map { FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "/") } ?? false
+        // The last part of a dotted key in TOML: `a."name"`, `"a"."name"`. Before a name without quotes, the dot belongs to the name.
+        case UInt8(ascii: "."): return before.map { FormSpelling.isAlphanumeric($0) || self.isQuote($0) } ?? false
+        // `/password:X`, an option of Windows.
+        case UInt8(ascii: "/"): return before == 32
         // `->name` in PHP.
         case UInt8(ascii: ">"): return before == UInt8(ascii: "-")
         // A line that a diff adds. A hyphen counts as part of the name.

@@ -9,6 +9,7 @@ extension TextSurvey {
     mutating func command(flagAt hyphen: Int) {
         guard self.isFree, hyphen >= self.commandEnd else { return }
         self.parameter(flagAt: hyphen)
+        self.input(ofFlag: hyphen)
         for found in self.commands.passwords(flagAt: hyphen) {
             self.commandEnd = max(self.commandEnd, found.range.upperBound)
             if found.isCookie {
@@ -43,12 +44,41 @@ extension TextSurvey {
 
     /// `--NAME VALUE`
     mutating func option(at offset: Int) {
-        guard self.isFree, let (name, range) = self.commands.option(at: offset),
-            let meaning = self.meaning(name.lowerBound, name.upperBound), !meaning.needsCompany, !meaning.needsKeyShape,
-            meaning.syntax == .value
-        else { return }
+        guard self.isFree else { return }
+        self.input(ofOption: self.name(offset + 2))
+        guard let (name, range) = self.commands.option(at: offset) else { return }
+        guard let meaning = self.meaning(name.lowerBound, name.upperBound) else { return self.furtherOption(name, range) }
+        guard !meaning.needsCompany, !meaning.needsKeyShape, meaning.syntax == .value else { return }
         self.addFree(range, meaning)
     }
+
+    /// Handles `--github-token X`, and `--from-literal=NAME=X` of a secret in Kubernetes.
+    private mutating func furtherOption(_ name: Range<Int>, _ range: Range<Int>) {
+        if name.count == 12, self.text.isWord("from-literal", endingAt: name.upperBound) {
+            var line = name.lowerBound
+            while line > 0, name.lowerBound - line < Self.literalReach, self.bytes[line - 1] != 10 { line -= 1 }
+            self.work += name.lowerBound - line
+            guard ByteSearch.contains("secret", in: UnsafeRawBufferPointer(rebasing: self.bytes[line..<name.lowerBound])),
+                let equals = range.first(where: { self.bytes[$0] == UInt8(ascii: "=") })
+            else { return }
+            let value = equals + 1
+            if value == range.upperBound {
+                if self.text.isQuote(self.text.byte(value)) { self.literal(value, SecretNames.Meaning(kind: "secret")) }
+                return
+            }
+            return self.addFree(value..<range.upperBound, SecretNames.Meaning(kind: "secret"))
+        }
+        if name.count == 10, self.text.isWord("basic-auth", endingAt: name.upperBound) {
+            guard let colon = range.first(where: { self.bytes[$0] == UInt8(ascii: ":") }), colon + 1 < range.upperBound else { return }
+            return self.addFree(colon + 1..<range.upperBound, SecretNames.Meaning(kind: "password"))
+        }
+        guard var meaning = SecretNames.meaning(ofField: self.bytes[name]) else { return }
+        (meaning.needsKeyShape, meaning.isPlural) = (false, false)
+        if self.isLikely(range, meaning) { self.addFree(range, meaning) }
+    }
+
+    /// How many bytes before an option the kind of its object may be.
+    private static let literalReach = 512
 
     /// Handles `password` followed by a blank: a tag, or an entry of a .netrc file.
     mutating func blankAfterName(_ start: Int, _ end: Int) {
@@ -59,7 +89,6 @@ extension TextSurvey {
         {
             return self.namedTag(around: end)
         }
-        if self.variableOfContainer(start, end, meaning) { return }
         let value = self.text.skipSpace(end)
         // `PASSWORD 'X'` in SQL, `:password "X"` in Clojure.
         if self.text.isQuote(self.text.byte(value)), self.text.byte(value) != UInt8(ascii: "`"), self.text.mayPrecedeSymbol(start - 1) {
@@ -99,20 +128,6 @@ extension TextSurvey {
 
     /// Between `The password` and its value in a sentence, or in a log.
     private static let verbs: [StaticString] = ["was set to", "was changed to", "set to", "changed to", "is", "was", "->", "=="]
-
-    /// Handles `name: NAME` with `value: X` on the next line, as in manifests of containers. Returns whether it is one.
-    private mutating func variableOfContainer(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) -> Bool {
-        let key = self.text.skipSpaceBack(start)
-        guard self.text.isWord("name:", endingAt: key), self.text.beginsLine(key - 5) else { return false }
-        var line = self.text.skipBlanks(end)
-        if self.text.byte(line) == 13 { line += 1 }
-        guard self.text.byte(line) == 10 else { return false }
-        let value = self.text.skipBlanks(line + 1)
-        guard self.text.isWord("value:", endingAt: value + 6) else { return false }
-        let content = self.text.skipBlanks(value + 6)
-        if self.text.isQuote(self.text.byte(content)) { self.literal(content, meaning) } else { self.bareLine(content, meaning) }
-        return true
-    }
 
     private mutating func addWord(_ range: Range<Int>, kind: String) {
         guard !range.isEmpty else { return }

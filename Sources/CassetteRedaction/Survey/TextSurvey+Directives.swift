@@ -27,6 +27,8 @@ extension TextSurvey {
         case manifest
         /// `a1 LOGIN user value` in IMAP (RFC 9051, 6.2.3).
         case login
+        /// The last fixed word of a command, with a blank after it: `vault login `.
+        case subcommand
     }
 
     /// - Parameter offset: the offset of the anchor's four bytes.
@@ -44,6 +46,7 @@ extension TextSurvey {
         case .stringData: self.stringData(offset - 4)
         case .manifest: self.manifestLine(offset - 4)
         case .login: self.loginCommand(offset + 4)
+        case .subcommand: self.subcommand(before: offset + 3)
         }
     }
 

@@ -25,7 +25,9 @@ extension TextSurvey {
             if self.isFree { self.labelled(start - 1, end, valueFrom: colon + 1, meaning) }
         case UInt8(ascii: "=") where self.text.byte(colon + 1) == UInt8(ascii: "\""):
             // `"NAME"="value"` in files of the Windows registry.
-            guard self.isFree, self.text.beginsLine(start - 1), let meaning = self.meaning(start, end) else { return }
+            guard self.isFree, self.text.beginsLine(start - 1) || self.text.byte(start - 2) == UInt8(ascii: "."),
+                let meaning = self.meaning(start, end)
+            else { return }
             self.literal(colon + 1, meaning)
         case UInt8(ascii: "="), UInt8(ascii: "-"):
             guard self.isFree, self.text.byte(colon + 1) == UInt8(ascii: ">"), let meaning = self.meaning(start, end) else { return }
@@ -37,7 +39,13 @@ extension TextSurvey {
             if quote == UInt8(ascii: "\""), !self.manifest(start, end), self.pair(start, end, openAt: start - 1) { return }
             if self.listedCredentials(start, end, comma: colon) || self.listedValue(start, end, comma: colon) { return }
             self.argument(start, end, comma: colon)
-        default: if self.text.byte(self.text.skipSpaceBack(start - 1) - 1) == UInt8(ascii: "=") { self.namedTag(around: start) }
+        default:
+            if self.isFree, let meaning = self.meaning(start, end), !meaning.needsCompany, meaning.syntax == .value,
+                self.pairInLines(start, end, meaning) || self.variableBlock(start, colon, meaning)
+            {
+                return
+            }
+            if self.text.byte(self.text.skipSpaceBack(start - 1) - 1) == UInt8(ascii: "=") { self.namedTag(around: start) }
         }
     }
 

@@ -174,8 +174,14 @@ extension TextSurvey {
         guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials else { return }
         let value = end + 1
         if self.text.byte(value) == UInt8(ascii: ">"), self.text.mayPrecedeSymbol(start - 1) {
-            // `:name=>"value"`
-            return self.literal(self.text.skipSpace(value + 1), meaning)
+            // `:name=>"value"`, `name=> value`
+            let literal = self.text.skipSpace(value + 1)
+            return self.text.isQuote(self.text.byte(literal)) ? self.literal(literal, meaning) : self.valueAmongWords(literal, meaning)
+        }
+        if self.text.byte(value) == UInt8(ascii: "="), self.text.mayPrecedeName(start - 1) {
+            // `name=="value"`
+            self.compared(self.text.skipBlanks(self.text.byte(value + 1) == UInt8(ascii: "=") ? value + 2 : value + 1), meaning)
+            return
         }
         guard self.text.mayPrecedeName(start - 1) else { return }
         if meaning.syntax == .credentials, start >= self.fieldEnd, self.credentials(value, meaning) { return }

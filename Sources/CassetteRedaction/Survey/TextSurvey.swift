@@ -44,6 +44,10 @@ struct TextSurvey {
     var aliasCount = 0
     /// How many XML entities were searched for.
     var entityCount = 0
+    /// The end of the value for the standard input of a command that was last read.
+    var inputEnd = 0
+    /// The end of the words of a wallet that were last read.
+    var phraseEnd = 0
     var commands: CommandSurvey
     var tags: MarkupTags
     /// The end of a command's password that was last read.
@@ -230,8 +234,10 @@ struct TextSurvey {
         let start = self.text.startOfName(end)
         guard start < end, end - start <= SecretNames.lengthLimit else { return }
         self.work += SearchBudget.costOfName
+        if self.seedPhrase(start, end) { return }
         switch self.bytes[end] {
-        case 32, 9, 10, 13: self.blankAfterName(start, end)
+        case 32, 9, 10, 13: if !self.marked(start, end) { self.blankAfterName(start, end) }
+        case UInt8(ascii: "."), UInt8(ascii: ","), UInt8(ascii: "*"): _ = self.marked(start, end)
         case UInt8(ascii: "<"): self.meaning(start, end).map { self.pairOfElements(start, end, $0) }
         case UInt8(ascii: "\""): self.quotedName(start, end)
         case UInt8(ascii: "'"): if self.isFree { self.quotedName(start, end) }
@@ -251,6 +257,8 @@ struct TextSurvey {
             {
                 // `data-token="X"` in HTML.
                 self.assignment(start, end, meaning)
+            } else {
+                self.property(start, end)
             }
         case UInt8(ascii: ":"):
             guard self.isFree, let meaning = self.meaning(start, end) else { return }
