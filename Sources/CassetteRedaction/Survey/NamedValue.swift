@@ -162,7 +162,7 @@ enum NamedValue {
 
     /// Whether a value is letters of both cases, as some random tokens are by chance: capitals are as many, or vowels are few. A name of
     /// several words has a capital for each.
-    private static func isRandomLetters(_ value: UnsafeRawBufferPointer) -> Bool {
+    static func isRandomLetters(_ value: UnsafeRawBufferPointer) -> Bool {
         guard value.count >= 22, value.allSatisfy(FormSpelling.isAlphanumeric) else { return false }
         let capitals = value.count { $0 >= 65 && $0 <= 90 }
         let small = value.count { $0 >= 97 && $0 <= 122 }

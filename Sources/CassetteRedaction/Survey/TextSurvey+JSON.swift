@@ -230,7 +230,8 @@ extension TextSurvey {
         let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
         let isPassword = meaning.kind == "password" || meaning.kind == "secret" || meaning.kind == "client_secret"
         guard NamedValue.mayBeSecret(self.bytes[range]),
-            isPassword && !isWord || NamedValue.looksLikePassword(value) || isCode && NamedValue.isNumber(value)
+            isPassword && !isWord || NamedValue.looksLikePassword(value) || isPassword && NamedValue.isRandomLetters(value)
+                || isCode && NamedValue.isNumber(value)
         else { return }
         if isPassword, meaning.isPlural, value.contains(where: { $0 <= 32 }) { return }
         var plain = meaning
@@ -246,8 +247,7 @@ extension TextSurvey {
     ) {
         guard meaning.kind == "password", !isWord, let name, self.meaning(name.lowerBound, name.upperBound) == nil,
             !NestedValues.isOfDescription(self.bytes[name]), !self.text.isWord("id", endingAt: name.upperBound),
-            NamedValue.mayBeSecret(self.bytes[range]), NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[range])),
-            !NamedValue.isExpression(self.bytes[range]), !UUIDPlaceholder.isUUID(Array(self.bytes[range]))
+            NamedValue.mayBeSecret(self.bytes[range]), self.isLikely(range, meaning), !UUIDPlaceholder.isUUID(Array(self.bytes[range]))
         else { return }
         self.add(range, SecretNames.Meaning(kind: meaning.kind), spelling)
     }

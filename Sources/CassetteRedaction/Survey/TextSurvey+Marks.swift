@@ -32,6 +32,8 @@ extension TextSurvey {
     /// Whether a value looks like a secret where words of sentences and names of programs may be as well.
     func isLikely(_ range: Range<Int>, _ meaning: SecretNames.Meaning) -> Bool {
         let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
+        // Random letters with one or two digits resemble names of programs.
+        if NamedValue.isRandomLetters(value) { return true }
         guard !NamedValue.isExpression(self.bytes[range]), !NamedValue.isPathOfNames(self.bytes[range]) else { return false }
         if meaning.needsKeyShape { return NamedValue.looksLikeKey(value) }
         let isChosen = ["password", "secret", "client_secret"].contains(meaning.kind)

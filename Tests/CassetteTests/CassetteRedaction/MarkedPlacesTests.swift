@@ -95,6 +95,17 @@ import Testing
     ])
     func wordsOfProgramsAndPagesStay(text: String) { HiddenPlace.stays(text, type: "text/plain") }
 
+    /// A tenth of all random values have at most one digit, and resemble names of programs then.
+    @Test(arguments: [
+        "Password............: ZqfB4PbxntqBWIGkyxOoDF", "| password | ZqiIMWSWMPcwLuHjWECQJV |",
+        "gh auth login --with-token <<< Zqr2ZZJRXTFwIfIJFZymYW",
+        "{\"credentials\":{\"ada\":\"Zqm1CiAhzCueQpBenQtYhG\"}}",
+        "{\"password\":{\"_\":\"ZqjvqPVStNKiaEdFrRgSnR\",\"$\":{\"Type\":\"PasswordText\"}}}",
+    ])
+    func randomLettersWithFewDigits(text: String) {
+        #expect(!RedactionFixtures.body(text, type: "text/plain").contains("Zq"))
+    }
+
     /// Half a megabyte of names and marks takes linear time.
     @Test func beginningsAreLookedAtOnce() {
         for text in [
