@@ -462,6 +462,7 @@ import Testing
             // More than three of the first windows, one for each side and the bytes between them, are on their way to a client that has
             // stopped.
             try peer.wait(for: "a window that has grown") { total - $0.codec.pending(1) > taken + 5 * 65_535 }
+            try peer.wait(for: "the end") { $0.closed[1] != nil }
         }
         let proxy = try RunningProxy()
         let client = try self.client(proxy)
@@ -496,6 +497,7 @@ import Testing
             peer.codec.respond(1, HTTP2Fields(head), hasBody: true)
             peer.codec.end(1, trailers: HTTP2Fields(trailers: HeaderFields(["x-end: e"]), neverIndexed: secret("x-end")))
             try peer.flush()
+            try peer.wait(for: "the end") { $0.closed[1] != nil }
         }
         let proxy = try RunningProxy()
         let client = try self.client(proxy)
@@ -610,6 +612,7 @@ import Testing
         let origin = try self.origin { peer in
             try peer.wait(for: "a request") { $0.ended.contains(1) }
             try peer.respond(1, body: peer.heads[1]?.path ?? "")
+            try peer.wait(for: "the end") { $0.closed[1] != nil }
         }
         let proxy = try RunningProxy()
         let client = try self.client(proxy)
