@@ -127,6 +127,6 @@ import TapeTestSupport
         }
         #expect(try self.folder.names(in: "my ca") == ["ca-cert.pem", "ca-key.pem", "trust"])
         let made = try self.folder.names(in: "my ca/trust").map { $0.prefix { $0 != "-" } }
-        #expect(made == ["bundle", "holder", "java", "php", "root", "wgetrc"])
+        #expect(made == ["bundle", "cacerts", "holder", "java", "php", "root", "wgetrc"])
     }
 }
