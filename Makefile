@@ -1,6 +1,6 @@
 # Has one target for each task of a developer. You need a Swift toolchain; everything else is installed if the system has apt.
 
-.PHONY: help demo program dist deb image release test-packages test-store test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-streams bench-posts bench-rules example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
+.PHONY: help demo program dist deb image release test-packages test-store test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-streams bench-posts bench-rules bench-isolation example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
 
 # The sources of the examples, without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -277,6 +277,12 @@ bench-rules:
 soak:
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/soak.py $(ARGS)
+
+## Measures what an isolation costs an unprivileged program: first contacts and downloads (Linux).
+bench-isolation:
+	@sh scripts/setup.sh bench
+	sh scripts/release.sh --product wiretape
+	python3 Benchmarks/isolation.py "$$(swift build -c release --show-bin-path)/wiretape" $(ARGS)
 
 ## Measures multipart parsing and inflating against memchr and zlib alone, and the search for secrets; options: make bench-readers ARGS=15.
 bench-readers:
