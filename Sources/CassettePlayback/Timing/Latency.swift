@@ -150,24 +150,19 @@ public struct ReplaySchedule: Sendable {
     /// Of an answer that goes on in silence, because its client left it. Nil if all of the body can be sent at once.
     ///
     /// A program that writes what it gets to another one (`curl URL | head -1`) learns that the other one has ended only when it writes again.
-    /// So what it got last, just before it left, comes a moment after the rest. If that was the only piece, its last byte does.
+    /// So the piece that it got last, just before it left, comes a moment after the rest.
     ///
     /// - Parameter size: of the body.
     public init?(leaving times: RecordedTimes, arrival: Arrival?, size: Int) {
         let pieces = arrival?.pieces ?? []
-        let receive = times.end - times.head
-        guard size > 0, receive > 0, receive - (pieces.last?.at ?? 0) < Self.reaction else { return nil }
-        var rest = size - 1
-        var hold = Self.shortestHold
-        if pieces.count > 1 {
-            let last = pieces[pieces.count - 1]
-            if 1..<size ~= last.size { rest = size - last.size }
-            hold = min(max(last.at - pieces[pieces.count - 2].at, hold), Self.longestHold)
+        guard pieces.count > 1, let last = pieces.last, 1..<size ~= last.size, times.end - times.head - last.at < Self.reaction else {
+            return nil
         }
+        let hold = min(max(last.at - pieces[pieces.count - 2].at, Self.shortestHold), Self.longestHold)
         self.isFromStart = true
         self.head = 0
         self.end = hold
-        self.pieces = [(rest, 0), (.max, hold)]
+        self.pieces = [(size - last.size, 0), (.max, hold)]
         self.factor = 0
     }
 

@@ -114,12 +114,11 @@ import Testing
         let pieces = self.arrival((0, 5), (300, 10), (399, 2))
         #expect(leaving(pieces, size: 17) == ["15, then 99.0", "15, then 99.0", "all, then none"])
         #expect(leaving(self.arrival((0, 5), (399, 2)), size: 7) == ["5, then 250.0", "5, then 250.0", "all, then none"])
-        #expect(leaving(self.arrival((399, 5)), size: 5) == ["4, then 50.0", "all, then none", "all, then none"])
-        #expect(leaving(nil, size: 5, end: 101) == ["4, then 50.0", "all, then none", "all, then none"])
-        // After an edit, the body may be shorter than the piece.
-        #expect(leaving(self.arrival((0, 5), (390, 20)), size: 3) == ["2, then 250.0", "2, then 250.0", "all, then none"])
-        // It left by a time of its own.
-        for (arrival, size, end) in [(pieces, 17, 700.0), (nil, 5, 500), (nil, 0, 101), (nil, 5, 100)] {
+        // It left by a time of its own, or got one piece, on which it may act, or an edited body is shorter than the piece.
+        let others: [(arrival: Arrival?, size: Int, end: Double)] = [
+            (pieces, 17, 700), (self.arrival((399, 5)), 5, 500), (nil, 5, 101), (nil, 0, 101), (self.arrival((0, 5), (390, 20)), 3, 500),
+        ]
+        for (arrival, size, end) in others {
             #expect(ReplaySchedule(leaving: RecordedTimes(head: 100, end: end), arrival: arrival, size: size) == nil)
         }
     }
