@@ -166,10 +166,10 @@ struct HoverflyReader {
             if members.isEmpty { words.require(.query) }
         } else if let text = words.equal(said), !text.isEmpty {
             words.require(.query)
-            // Pairs of decoded names and values.
+            // Pairs of decoded names and values: simulations before version 5 contain queries as they were sent.
             query = text.split(separator: "&").map { pair in
                 let name = pair.prefix { $0 != "=" }
-                return (Self.decoded(name), Self.decoded(pair.dropFirst(name.count).dropFirst()))
+                return (StubRequest.decoded(path: name), StubRequest.decoded(path: pair.dropFirst(name.count).dropFirst()))
             }
         }
         if destination == nil { self.context.lose(.host, at: pair) }
@@ -218,21 +218,6 @@ struct HoverflyReader {
             }
         }
         return (exchanges, words)
-    }
-
-    /// Simulations before version 5 contain queries as they were sent.
-    private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2, let decoded = Hex.decode(Array(rest.prefix(2))) {
-                bytes += decoded
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A decoded path, with the characters escaped that would end it.

@@ -224,7 +224,8 @@ struct StubRequest {
         return encoded
     }
 
-    static func decoded(path: String) -> String { self.decoded(path.replacing("+", with: "%2B")[...]) }
+    /// The text without percent-encoding.
+    static func decoded(path: some StringProtocol) -> String { self.decoded(String(path).replacing("+", with: "%2B")[...]) }
 
     /// The text without percent-encoding, and with blanks in place of `+`.
     static func decoded(_ text: Substring) -> String {
