@@ -173,7 +173,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.proxy.count { $0.answered += 1 }
         self.proxy.log.answered(status: answer.status, error: answer.error, connection: self.peer.id)
         if let call = self.request.call, let status = GRPCStatus(answer) { return self.send(status.head(call), framing: .none) }
-        let hasBody = self.request.head.method != "HEAD"
+        let hasBody = self.request.head.method != "HEAD" && !answer.isBodiless
         self.send(answer.head, framing: hasBody ? .length(answer.body.count) : .none)
         if hasBody { self.write(ByteBuffer(bytes: answer.body)) }
     }

@@ -187,14 +187,19 @@ struct ProxyAnswer: Sendable {
         return ProxyAnswer(contentType: "message/http", body: line + fields.bytes + Array("\r\n".utf8))
     }
 
+    /// An answer with this status has no content (RFC 9110, 6.4.1): a rule may choose it.
+    var isBodiless: Bool { self.status == 204 || self.status == 304 }
+
     /// The status and the fields.
     var head: ResponseHead {
         var fields = HeaderFields()
         for (name, value) in self.fields { fields.append(name: name, value: value) }
         if let error { fields.append(name: "Wiretape-Error", value: error) }
-        fields.append(name: "Content-Type", value: self.contentType)
-        fields.append(name: "X-Content-Type-Options", value: "nosniff")
-        fields.append(name: "Content-Length", value: String(self.body.count))
+        if !self.isBodiless {
+            fields.append(name: "Content-Type", value: self.contentType)
+            fields.append(name: "X-Content-Type-Options", value: "nosniff")
+            fields.append(name: "Content-Length", value: String(self.body.count))
+        }
         return ResponseHead(version: .http11, status: self.status, reason: Array(self.reason.utf8), fields: fields)
     }
 
@@ -208,6 +213,6 @@ struct ProxyAnswer: Sendable {
         case .none: break
         }
         bytes += "\r\n".utf8
-        return bytes + (method == "HEAD" ? [] : self.body)
+        return bytes + (method == "HEAD" || self.isBodiless ? [] : self.body)
     }
 }
