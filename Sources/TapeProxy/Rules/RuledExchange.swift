@@ -165,7 +165,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         if isWebSocket { self.tunnelPlan = plan }
         self.feed.buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
         let stream = RuledStream(
-            self.client, editing: plan.responseEdit.map { AnswerEditing($0, notes: notes) },
+            self.client, editing: plan.responseEdit.map { AnswerEditing($0, method: self.request.head.method, notes: notes) },
             pausing: self.pausing(plan, notes),
             breaking: plan.fault.flatMap {
                 AnswerBreaking($0, method: self.request.head.method, notes: notes, endsByLength: self.request.head.version != .http2)

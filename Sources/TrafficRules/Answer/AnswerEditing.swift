@@ -10,6 +10,7 @@ package struct AnswerEditing<Local: Sendable> {
 
     private let edit: MessageEdit
     private let notes: RuleNotes
+    private let isToHEAD: Bool
     /// The head whose body is being held.
     private var held: (head: ResponseHead, framing: BodyFraming)?
     private var body: [UInt8] = []
@@ -18,9 +19,11 @@ package struct AnswerEditing<Local: Sendable> {
     /// An edit has made the answer one without a body.
     private var dropsBody = false
 
-    package init(_ edit: MessageEdit, notes: RuleNotes) {
+    /// - Parameter method: of the request.
+    package init(_ edit: MessageEdit, method: String, notes: RuleNotes) {
         self.edit = edit
         self.notes = notes
+        self.isToHEAD = method == "HEAD"
     }
 
     package mutating func put(_ item: AnswerStep<Local>) -> [AnswerStep<Local>] {
@@ -53,6 +56,7 @@ package struct AnswerEditing<Local: Sendable> {
 
     private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
         var changed = head
+        var framing = framing
         if self.edit.editsHead {
             var facts = ResponseHeadFacts(
                 status: head.status, reason: String(decoding: head.reason, as: UTF8.self), headers: head.fields)
@@ -62,10 +66,19 @@ package struct AnswerEditing<Local: Sendable> {
             if facts.reason != reason { changed.reason = Array(facts.reason.utf8) }
             changed.fields = facts.headers
             // RFC 9110, 6.4.1
-            if (facts.status == 204 || facts.status == 304), framing != .none {
+            let isBodiless = facts.status == 204 || facts.status == 304
+            if isBodiless, framing != .none {
                 self.dropsBody = true
                 changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
                 return [.head(changed, .none)]
+            }
+            // RFC 9110, 8.6
+            if facts.status == 204 { changed.fields = changed.fields.removing("content-length") }
+            if !isBodiless, head.status == 204 || head.status == 304, framing == .none, !self.isToHEAD {
+                // A client waits for the end of a body, which is empty.
+                framing = .length(0)
+                changed.fields = changed.fields.removing("content-length")
+                changed.fields.append(name: "Content-Length", value: "0")
             }
         }
         guard self.edit.editsBody else { return [.head(changed, framing)] }

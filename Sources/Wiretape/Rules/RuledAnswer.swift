@@ -33,7 +33,7 @@ struct RuledAnswer {
     init(_ request: TransportRequest, _ ruled: RuledRequest) {
         self.request = request
         self.ruled = ruled
-        self.editing = ruled.plan.responseEdit.map { AnswerEditing($0, notes: ruled.notes) }
+        self.editing = ruled.plan.responseEdit.map { AnswerEditing($0, method: request.method, notes: ruled.notes) }
         self.breaking = ruled.plan.fault.map { AnswerBreaking($0, method: request.method, notes: ruled.notes) }
     }
 
