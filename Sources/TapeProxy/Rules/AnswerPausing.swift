@@ -28,6 +28,7 @@ final class AnswerPausing {
     }
 
     private let plan: ExchangePlan
+    private let isToHEAD: Bool
     private let makePoint: (PauseDesk.Stage, PauseDesk.Content, String?, Pause, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
     private let reserve: (Int, Pause) -> Bool
     private let release: (Int) -> Void
@@ -47,15 +48,17 @@ final class AnswerPausing {
     /// Nil if the plan pauses nothing of the answer.
     ///
     /// - Parameters:
+    ///   - method: of the request.
     ///   - reserve: keeps room on the desk for bytes that are held, and returns whether there is some. Notes why there is none.
     ///   - release: gives the room back.
     ///   - point: puts a message on the desk.
     init?(
-        _ plan: ExchangePlan, notes: RuleNotes, reserve: @escaping (Int, Pause) -> Bool, release: @escaping (Int) -> Void,
+        _ plan: ExchangePlan, method: String, notes: RuleNotes, reserve: @escaping (Int, Pause) -> Bool, release: @escaping (Int) -> Void,
         point: @escaping (PauseDesk.Stage, PauseDesk.Content, String?, Pause, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
     ) {
         guard plan.pausesResponse != nil || plan.pausesEvents != nil || plan.pausesMessages != nil else { return nil }
         self.plan = plan
+        self.isToHEAD = method == "HEAD"
         self.makePoint = point
         self.reserve = reserve
         self.release = release
@@ -259,12 +262,22 @@ final class AnswerPausing {
         changed.status = new.status
         changed.reason = Array((new.status == head.status || new.reason != old.reason ? new.reason : StatusText.reason(new.status)).utf8)
         changed.fields = new.headers
+        let isBodiless = new.status == 204 || new.status == 304
+        if framing == .none {
+            // RFC 9110, 8.6
+            if new.status == 204 { changed.fields = changed.fields.removing("content-length") }
+            if !isBodiless, head.status == 204 || head.status == 304, !self.isToHEAD {
+                // A client waits for the end of a body, which is empty.
+                changed.fields = changed.fields.removing("content-length")
+                changed.fields.append(name: "Content-Length", value: "0")
+                return self.passed(changed, .length(0))
+            }
+        }
         guard let before = old.body, let body = new.body, framing != .none else {
             self.passed(changed, framing)
             if !wire.isEmpty { self.again(wire) }
             return
         }
-        let isBodiless = new.status == 204 || new.status == 304
         let sent = body == before ? wire : MessageEdit.recoded(wire, to: body, headers: &changed.fields)
         changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
         if !isBodiless { changed.fields.append(name: "Content-Length", value: "\(sent.count)") }

@@ -156,8 +156,8 @@ final class RuledExchange: MessageExchange, TimedConnection {
     private func pausing(_ plan: ExchangePlan, _ notes: RuleNotes) -> AnswerPausing? {
         let rules = self.rules
         return AnswerPausing(
-            plan, notes: notes, reserve: { PausePoint.reserve($0, $1, rules, notes) }, release: { rules.desk?.release($0) },
-            point: self.waiting(plan, notes))
+            plan, method: self.request.head.method, notes: notes, reserve: { PausePoint.reserve($0, $1, rules, notes) },
+            release: { rules.desk?.release($0) }, point: self.waiting(plan, notes))
     }
 
     private func carryOut(_ plan: ExchangePlan, _ change: RequestChange, _ notes: RuleNotes) {

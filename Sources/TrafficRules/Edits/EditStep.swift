@@ -166,6 +166,9 @@ struct EditStep: Sendable {
             guard !value.text.isEmpty, value.text.allSatisfy({ 65...90 ~= $0 || $0 == 45 }), written != "CONNECT" else {
                 throw reader.error(node.line, "\"method\" is \"\(RuleReader.shown(written))\"; write one in capitals, for example POST")
             }
+            guard written != "HEAD" else {
+                throw reader.error(node.line, "\"method\" is \"HEAD\", whose answers have no body; write another one, for example GET")
+            }
         case .url:
             guard let parts = URLParts(written), ["http", "https"].contains(parts.scheme), !parts.authority.isEmpty, !written.contains("#"),
                 value.text.allSatisfy({ $0 > 32 && $0 < 127 })

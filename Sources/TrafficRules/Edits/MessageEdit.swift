@@ -87,7 +87,12 @@ package struct MessageEdit: Sendable {
         case .header(let name): return self.edit(name, step.operation, &head.headers)
         case .method:
             return self.edit(step.operation, head.method) { value in
-                guard !value.isEmpty, value.utf8.allSatisfy({ 65...90 ~= $0 || $0 == 45 }) else { return "the result is no method" }
+                guard !value.isEmpty, value.utf8.allSatisfy({ 65...90 ~= $0 || $0 == 45 }), value != "CONNECT" else {
+                    return "the result is no method"
+                }
+                guard (value == "HEAD") == (head.method == "HEAD") else {
+                    return "an answer to HEAD has no body, so the method is not changed to it or from it"
+                }
                 head.method = value
                 return nil
             }

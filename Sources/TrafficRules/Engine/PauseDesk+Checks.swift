@@ -25,13 +25,16 @@ extension PauseDesk.Content {
             return "its body cannot be changed (\(note)): leave the body as it is"
         }
         guard item.stage == .request || item.stage == .response else { return nil }
-        let problem = asAnswer ? self.answerProblem(item) : self.requestProblem
+        let problem = asAnswer ? self.answerProblem(item) : self.requestProblem(item)
         return problem ?? self.fieldProblem(besides: item.content.headers)
     }
 
-    private var requestProblem: String? {
-        guard !self.method.isEmpty, self.method.utf8.count <= Self.methodLimit, self.method.utf8.allSatisfy(HeaderEdit.isTokenByte) else {
-            return "\"\(RuleReader.shown(self.method))\" is no method: write one such as GET"
+    private func requestProblem(_ item: PauseDesk.Item) -> String? {
+        guard !self.method.isEmpty, self.method.utf8.count <= Self.methodLimit, self.method.utf8.allSatisfy(HeaderEdit.isTokenByte),
+            self.method != "CONNECT" || item.method == "CONNECT"
+        else { return "\"\(RuleReader.shown(self.method))\" is no method: write one such as GET" }
+        guard (self.method == "HEAD") == (item.method == "HEAD") else {
+            return "an answer to HEAD has no body, so the method is not changed to it or from it: write another one"
         }
         guard let parts = URLParts(self.url), ["http", "https"].contains(parts.scheme.lowercased()), !parts.authority.isEmpty,
             self.url.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") })
