@@ -144,6 +144,15 @@ import Testing
         #expect(certainty([self.attempt(0, .answer(429), retryAfter: 5, connection: 1), next, again]) == .sure)
     }
 
+    /// Thirty programs that each ask once are no retries of one.
+    @Test func requestsOnAConnectionEachAreOnlyLikelyRetries() {
+        func certainties(connections: Int) -> [ClientVerdict.Finding.Certainty] {
+            let attempts = (0..<12).map { self.attempt(Double($0) * 0.02, .answer(503), connection: $0 % connections) }
+            return ClientVerdict(attempts, run: .init(end: .seconds(10), exitCode: 0)).findings.map(\.certainty)
+        }
+        #expect(certainties(connections: 12) == [.likely, .likely] && certainties(connections: 2) == [.sure, .sure])
+    }
+
     /// The second one has other credentials.
     @Test func usersDoNotRetryEachOthersRequests() {
         func kinds(_ attempts: [Attempt], users: [Int]) -> [Kind] {

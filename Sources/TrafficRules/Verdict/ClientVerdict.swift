@@ -324,8 +324,12 @@ package struct ClientVerdict: Sendable {
             }
         }
 
-        /// Of requests that ran at the same time, nobody can tell which is the retry of which.
-        private func certainty(of group: [Int]) -> Finding.Certainty {
+        /// Of requests that ran at the same time, nobody can tell which is the retry of which. Those on a connection each may be of as many
+        /// programs.
+        ///
+        /// - Parameter evidence: those of the group that show the finding.
+        private func certainty(of group: [Int], _ evidence: [Int]) -> Finding.Certainty {
+            if Set(evidence.map { self.attempts[$0].connection }).count == evidence.count { return .likely }
             var latest = Duration.zero
             for index in group {
                 let attempt = self.attempts[index]
@@ -358,7 +362,7 @@ package struct ClientVerdict: Sendable {
         private mutating func report(_ chain: [Int], in group: [Int]) -> Bool {
             guard chain.count > self.limits.backoffRetries else { return false }
             self.find(
-                .noBackoff, self.certainty(of: group), chain,
+                .noBackoff, self.certainty(of: group, chain), chain,
                 "\(self.name(chain[0])) was sent \(chain.count) times, each less than \(Self.text(self.limits.backoffGap)) after the one before it had failed"
             )
             return true
@@ -377,7 +381,7 @@ package struct ClientVerdict: Sendable {
                 while self.attempts[failing[last]].start - self.attempts[failing[first]].start > self.limits.stormTime { first += 1 }
                 guard last - first + 1 > self.limits.stormCount else { continue }
                 self.find(
-                    .storm, self.certainty(of: group), Array(failing[first...last]),
+                    .storm, self.certainty(of: group, Array(failing[first...last])), Array(failing[first...last]),
                     "\(self.name(failing[last])) failed and was sent again \(last - first + 1) times in \(Self.text(self.limits.stormTime))"
                 )
                 return
