@@ -42,6 +42,69 @@ struct InlineScripts {
                 self.add(content, tag.end..<end, edits)
             }
         }
+        self.addAttributes(text, edits)
+    }
+
+    /// Event handlers, URLs with `javascript:` and `style` attributes, whose digests a policy may list with `'unsafe-hashes'` (6.7.3.3).
+    private mutating func addAttributes(_ text: SurveyText, _ edits: EditList) {
+        let content = text.bytes
+        var tags = MarkupTags(text: text)
+        for edit in edits.edits where self.digests.count < Self.limit * Self.mostOfOne {
+            for attribute in tags.tag(around: edit.range.lowerBound)?.attributes ?? [] {
+                let name = content[attribute.name].map { $0 | 32 }
+                let isURL = content[attribute.value].prefix(Self.scheme.count).map { $0 | 32 } == Self.scheme.map { $0 | 32 }
+                guard isURL || name.starts(with: "on".utf8) || name.elementsEqual("style".utf8),
+                    let (old, new) = Self.change(content, attribute.value, edits)
+                else { continue }
+                let values = [old, new].map { value in value.withUnsafeBytes { EscapeView(entitiesOf: $0)?.bytes } ?? value }
+                self.add(old: values[0], new: values[1])
+                guard isURL else { continue }
+                // Browsers differ in whether the scheme belongs to the text, and whether it is decoded.
+                let sources = values.map { Array($0.dropFirst(Self.scheme.count)) }
+                self.add(old: sources[0], new: sources[1])
+                let decoded = sources.map(Self.percentDecoded)
+                if decoded != sources { self.add(old: decoded[0], new: decoded[1]) }
+            }
+        }
+    }
+
+    private static let scheme = Array("javascript:".utf8)
+
+    private static func percentDecoded(_ bytes: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = Hex.value(bytes[index + 1]),
+                let low = Hex.value(bytes[index + 2])
+            {
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+
+    /// Whether a page too large for memory may have a policy that lists digests of what redaction has changed.
+    static func mayBeListed(_ headers: HeaderFields, _ source: ByteSource) throws -> Bool {
+        guard headers.first("content-type")?.lowercased().contains("html") == true else { return false }
+        let names: [StaticString] = ["sha256-", "sha384-", "sha512-"]
+        for policy: StaticString in ["content-security-policy", "content-security-policy-report-only"] {
+            if headers.values(policy).contains(where: { value in names.contains { value.contains("\($0)") } }) { return true }
+        }
+        // In an element of the page.
+        var (found, rest): (Bool, [UInt8]) = (false, [])
+        try source.forEachPiece(while: { piece in
+            rest += piece
+            found = rest.withUnsafeBytes { bytes in
+                names.contains { ByteSearch.contains($0, in: bytes) }
+            }
+            rest = Array(rest.suffix(names[0].utf8CodeUnitCount - 1))
+            return !found
+        })
+        return found
     }
 
     /// How far into a page its charset is declared, in bytes (HTML, 13.2.3.2).
@@ -85,22 +148,32 @@ struct InlineScripts {
     }
 
     private mutating func add(_ content: UnsafeRawBufferPointer, _ range: Range<Int>, _ edits: EditList) {
+        if let (old, new) = Self.change(content, range, edits) { self.add(old: old, new: new) }
+    }
+
+    /// A part of the page before and after; nil if nothing in it changes.
+    private static func change(
+        _ content: UnsafeRawBufferPointer, _ range: Range<Int>, _ edits: EditList
+    ) -> (old: [UInt8], new: [UInt8])? {
         let own = edits.edits.filter { $0.range.lowerBound >= range.lowerBound && $0.range.upperBound <= range.upperBound }
-        guard !own.isEmpty else { return }
+        guard !own.isEmpty else { return nil }
         let old = Array(content[range])
         let moved = own.map {
             Edit(range: $0.range.lowerBound - range.lowerBound..<$0.range.upperBound - range.lowerBound, bytes: $0.bytes)
         }
-        let new = EditList(moved).applied(to: old)
+        return (old, EditList(moved).applied(to: old))
+    }
+
+    private mutating func add(old: [UInt8], new: [UInt8]) {
         var seen: Set<[UInt8]> = []
         for charset in self.charsets {
             let text = Self.text(old, charset)
-            if seen.insert(text).inserted { self.add(text, Self.text(new, charset)) }
+            if seen.insert(text).inserted { self.addDigests(text, Self.text(new, charset)) }
         }
-        if seen.insert(old).inserted { self.add(old, new) }
+        if seen.insert(old).inserted { self.addDigests(old, new) }
     }
 
-    private mutating func add(_ old: [UInt8], _ new: [UInt8]) {
+    private mutating func addDigests(_ old: [UInt8], _ new: [UInt8]) {
         for checksum in Self.checksums {
             let values = (old: Self.base64(checksum.value(of: old)), new: Self.base64(checksum.value(of: new)))
             self.digests.append(values)

@@ -514,6 +514,9 @@ extension Redactor {
                 new: { try self.checksum($0, of: new, &known.new) }, notes: &outcome.notes, replaced: { self.checksums?.add($0, $1) })
             if isTrailer { trailers = fields } else { headers = fields }
         }
+        if try InlineScripts.mayBeListed(headers, old) {
+            outcome.notes.append("a content security policy may list digests that no longer fit the scripts of the redacted page")
+        }
     }
 
     /// Remembers the digests and the length of a body that is too large for memory and was changed.

@@ -51,6 +51,39 @@ import Testing
         #expect(self.redacted(page(Self.old, old), []).body == page(Self.new, self.digest(Self.new, .sha512)))
     }
 
+    /// With 'unsafe-hashes', a policy lists the texts of attributes as well, without their entities.
+    @Test(arguments: [
+        ("<button onclick='$'>", "go({apiKey: \"#\"})", "go({apiKey: \"#\"})"),
+        ("<body class=a onload=\"$\">", "go({apiKey: &quot;#&quot;})", "go({apiKey: \"#\"})"),
+        ("<p STYLE='$'>", "--api-key: \"#\"", "--api-key: \"#\""),
+        ("<a href='$'>", "javascript:go({apiKey: \"#\"})", "go({apiKey: \"#\"})"),
+        ("<a href='$'>", "javascript:go({apiKey: \"#\"})", "javascript:go({apiKey: \"#\"})"),
+        ("<a href='$'>", "JavaScript:go(%20{apiKey: \"#\"})", "go( {apiKey: \"#\"})"),
+    ]) func aPolicyForAttributes(tag: String, written: String, hashed: String) {
+        func page(_ secret: String) -> String { tag.replacing("$", with: written.replacing("#", with: secret)) + "<p>text</p>" }
+        func policy(_ secret: String) -> String {
+            "Content-Security-Policy: script-src 'unsafe-hashes' 'sha256-\(self.digest(hashed.replacing("#", with: secret)))'"
+        }
+        let found = self.redacted(page("h7nter2Xq9"), [policy("h7nter2Xq9")])
+        #expect(found.body == page("{{api-key:1}}") && found.lines == [policy("{{api-key:1}}")])
+    }
+
+    /// Its scripts are not looked at.
+    @Test(arguments: [
+        ("text/html", "Content-Security-Policy: script-src 'sha256-abc='", "", true),
+        ("text/html", "X-A: b", "<meta content=\"script-src 'sha512-abc='\">", true),
+        ("text/html", "Content-Security-Policy: script-src 'self'", "", false), ("text/css", "X-A: b", "sha256-", false),
+    ]) func aPageTooLargeForMemoryIsNoted(type: String, field: String, meta: String, isNoted: Bool) throws {
+        var (headers, trailers, arrival) = (HeaderFields(["Content-Type: \(type)", field]), HeaderFields?.none, Arrival?.none)
+        var outcome = RedactionOutcome()
+        let page = String(repeating: "x", count: 70_000) + meta
+        try Redactor().fit(
+            &headers, &trailers, arrival: &arrival, from: ByteSource(Array(page.utf8)), to: ByteSource(Array(page.utf8)), outcome: &outcome)
+        #expect(
+            outcome.notes
+                == (isNoted ? ["a content security policy may list digests that no longer fit the scripts of the redacted page"] : []))
+    }
+
     /// A browser reads the charset from the page, or assumes windows-1252.
     @Test(arguments: ["", "<meta charset=\"iso-8859-1\">", "<meta http-equiv=content-type content='text/html; charset=Windows-1252'>"])
     func aCharsetThatOnlyThePageDeclares(declaration: String) {
