@@ -5,6 +5,8 @@ internal import TapeBytes
 /// Removes the secrets from a content without codings, by its media type: text, forms, JSON, multipart.
 struct ContentRedaction {
     let text: TextRedaction
+    /// How many contents enclose this one: compressed files, values in base64.
+    var depth = 0
 
     /// How deeply multiparts may be nested.
     private static let limits: MultipartLimits = {
@@ -104,7 +106,7 @@ struct ContentRedaction {
         guard !borders.isEmpty else { return self.edits(ofWhole: slice, headers) }
         var text = self.text
         text.borders.formUnion(borders)
-        let edits = ContentRedaction(text: text).edits(ofWhole: slice, headers)
+        let edits = ContentRedaction(text: text, depth: self.depth).edits(ofWhole: slice, headers)
         let content = UnsafeRawBufferPointer(rebasing: slice)
         let last = edits.map {
             Edit(range: $0.range.lowerBound - slice.startIndex..<$0.range.upperBound - slice.startIndex, bytes: $0.bytes)
@@ -134,6 +136,7 @@ struct ContentRedaction {
             let edits = wide.text.withUnsafeBytes { EditList(self.edits(inText: $0[...], .plain)) }
             if !edits.isEmpty { return Self.moved(wide.edits(edits), by: slice.startIndex) }
         }
+        if type.essence == "application/http", let edits = self.edits(ofCompressedMessage: slice) { return edits }
         var kind = Self.kind(type, content)
         // curl's `-d` declares any body as a form.
         if kind == .form, let first = content.first(where: { $0 > 32 }), "{[<".utf8.contains(first) { kind = .plain }
@@ -143,6 +146,16 @@ struct ContentRedaction {
             let message = InnerFields(messageIn: slice.startIndex..<slice.endIndex, of: slice.base)
         else { return edits }
         return edits + message.edits(for: edits, in: slice.base)
+    }
+
+    /// The edits of a message of a batch whose content is a compressed file; nil if it is not.
+    private func edits(ofCompressedMessage slice: Slice<UnsafeRawBufferPointer>) -> [Edit]? {
+        guard let message = InnerFields(messageIn: slice.startIndex..<slice.endIndex, of: slice.base) else { return nil }
+        let inner = slice[message.content]
+        if let opaque = OpaqueContent(UnsafeRawBufferPointer(rebasing: inner), MediaType(nil)) { self.text.vault.note(opaque) }
+        guard let edit = self.edit(compressed: inner), !self.text.keepsLengths || edit.bytes.count == inner.count else { return nil }
+        let head = self.edits(inText: slice[..<inner.startIndex], .plain)
+        return head + [edit] + (self.text.keepsLengths ? [] : message.edits(for: [edit], in: slice.base))
     }
 
     /// The charset that a field names, in lower case, if it is one of wide characters.
@@ -158,7 +171,7 @@ struct ContentRedaction {
     private func edits(in content: UnsafeRawBufferPointer, _ archive: TapeArchive) -> [Edit] {
         var text = self.text
         text.keepsLengths = true
-        let inner = ContentRedaction(text: text)
+        let inner = ContentRedaction(text: text, depth: self.depth)
         var edits: [Edit] = []
         for file in archive.files {
             let data = UnsafeRawBufferPointer(rebasing: content[file])
@@ -206,7 +219,7 @@ struct ContentRedaction {
         }
         var text = self.text
         (text.isJSON, text.isEventStream) = (declaresJSON, isEventStream)
-        let edits = text.edits(in: content, as: kind, findings: findings, kept: kept)
+        let edits = text.edits(in: content, as: kind, findings: findings, kept: kept, depth: self.depth)
         return Self.moved(edits.edits, by: slice.startIndex)
     }
 
@@ -264,7 +277,7 @@ struct ContentRedaction {
     private func with(_ rules: RedactionRules) -> ContentRedaction {
         var text = self.text
         text.rules = rules
-        return ContentRedaction(text: text)
+        return ContentRedaction(text: text, depth: self.depth)
     }
 
     /// Filenames and anything else in a part's header section.
@@ -324,7 +337,7 @@ struct ContentRedaction {
     /// A compressed file, as `curl -F file=@log.gz` sends it; nil if it is none, or has nothing to redact.
     private func edit(compressed slice: Slice<UnsafeRawBufferPointer>) -> Edit? {
         guard SniffedCoding.name(slice) != nil,
-            let inner = NestedContent(text: self.text, depth: 1).redacted(UnsafeRawBufferPointer(rebasing: slice))
+            let inner = NestedContent(text: self.text, depth: self.depth + 1).redacted(UnsafeRawBufferPointer(rebasing: slice))
         else { return nil }
         return Edit(range: slice.startIndex..<slice.endIndex, bytes: inner.bytes)
     }

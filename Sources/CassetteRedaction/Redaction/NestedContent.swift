@@ -14,10 +14,16 @@ struct NestedContent {
 
     /// The largest decoded content. A longer one is a file, which is rarely sent this way.
     private static let limit = 4 << 20
+    /// Bytes that other data than deflate's may decode to by chance before an error shows.
+    private static let chanceLimit = 256
 
     /// The content without its secrets, and how many there were. Nil if the content is of another kind, or has no secrets.
     func redacted(_ content: UnsafeRawBufferPointer) -> (bytes: [UInt8], count: Int)? {
-        guard self.depth < EscapeView.depthLimit, self.text.mayGoOn(SearchBudget.costOfText) else { return nil }
+        guard self.text.mayGoOn(SearchBudget.costOfText) else { return nil }
+        guard self.depth < EscapeView.depthLimit else {
+            if let name = SniffedCoding.name(content), name != .deflate { self.text.vault.note(.sealed("data compressed several times")) }
+            return nil
+        }
         if let opaque = OpaqueContent(content, MediaType(nil)) { self.text.vault.note(opaque) }
         if let name = SniffedCoding.name(content) { return self.decoded(content, name) }
         guard let format = TreeRedaction.Format(content, MediaType(nil), within: self.outer) else { return nil }
@@ -36,12 +42,19 @@ struct NestedContent {
         else {
             if let kind = chain.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
                 self.text.vault.note(.sealed("compressed data of more than \(Self.limit >> 20) MiB in a value or part"))
+            } else if content.count > (name == .deflate ? Self.chanceLimit : 0) {
+                self.text.vault.note(.sealed("damaged or incomplete compressed data in a value or part"))
             }
             return nil
         }
         let inner = content.withUnsafeBytes { content -> (bytes: [UInt8], count: Int)? in
-            if !ReadableText.isReadable(content) { return NestedContent(text: self.text, depth: self.depth + 1).redacted(content) }
-            let edits = self.text.edits(in: content, depth: self.depth + 1)
+            let isReadable = ReadableText.isReadable(content)
+            if !isReadable, let nested = NestedContent(text: self.text, depth: self.depth + 1).redacted(content) { return nested }
+            // An archive, or a text in another charset.
+            let edits =
+                isReadable
+                ? self.text.edits(in: content, depth: self.depth + 1)
+                : ContentRedaction(text: self.text, depth: self.depth + 1).edits(in: content, headers: HeaderFields())
             return edits.isEmpty ? nil : (edits.applied(to: content), edits.count)
         }
         guard let inner else { return nil }

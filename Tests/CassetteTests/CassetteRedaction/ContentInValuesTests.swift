@@ -52,13 +52,80 @@ import Testing
         #expect(content == Array("password={{password:1}} token=1".utf8))
     }
 
-    @Test func compressedDataThatIsTooLongHasANote() {
-        let file = RedactionFixtures.gzip([UInt8](repeating: 65, count: 5 << 20))
-        let body = Array("--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n".utf8) + file + Array("\r\n--b--\r\n".utf8)
+    private static let text = Array(#"{"password":"h7nter2Xq","user":"bo"}"#.utf8)
+    private static let wide: [UInt8] = String(decoding: [0xEF, 0xBB, 0xBF] + text, as: UTF8.self).utf16.flatMap { unit -> [UInt8] in
+        [UInt8(unit & 255), UInt8(unit >> 8)]
+    }
+    private static let archive = TapeArchiveTests.archive([("a.json", text)])
+
+    /// An archive, and a text in another charset.
+    private static let files: [[UInt8]] = [archive, wide, RedactionFixtures.gzip(archive)]
+
+    private static func decoded(_ bytes: some Sequence<UInt8>) throws -> [UInt8] {
+        var content = Array(bytes)
+        while content.starts(with: [0x1F, 0x8B]) {
+            var inner: [UInt8] = []
+            let chain = try #require(DecoderChain([.gzip], limits: InflateLimits()))
+            _ = try content.withUnsafeBytes { try chain.push($0) { inner.append(contentsOf: $0) } }
+            content = inner
+        }
+        return content
+    }
+
+    private static func isHidden(_ content: [UInt8]) -> Bool {
+        !String(decoding: content.filter { $0 != 0 }, as: UTF8.self).contains("h7nter2Xq")
+    }
+
+    @Test(arguments: files) func aCompressedFileOfAPartIsSearchedInItsFormat(file: [UInt8]) throws {
+        let head = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.gz\"\r\n\r\n"
+        let body = Array(head.utf8) + RedactionFixtures.gzip(file) + Array("\r\n--b--\r\n".utf8)
+        let redacted = RedactionFixtures.bytes(body, ["Content-Type: multipart/form-data; boundary=b"])
+        let content = try Self.decoded(redacted.dropFirst(head.utf8.count).dropLast(9))
+        #expect(content.count >= file.count / 2 && Self.isHidden(content))
+    }
+
+    @Test(arguments: files) func aCompressedFileInBase64IsSearchedInItsFormat(file: [UInt8]) throws {
+        let body = Array(#"{"data":""#.utf8) + self.base64(RedactionFixtures.gzip(file)) + Array(#""}"#.utf8)
+        let redacted = RedactionFixtures.bytes(body, ["Content-Type: application/json"])
+        #expect(Self.isHidden(try Self.decoded(try #require(Base64.decode(Array(redacted.dropFirst(9).dropLast(2)))))))
+    }
+
+    @Test(arguments: files + [text]) func aMessageOfABatchIsACompressedFile(file: [UInt8]) throws {
+        let compressed = RedactionFixtures.gzip(file)
+        let message = "POST /x?token=h7nter2Xq HTTP/1.1\r\nContent-Length: \(compressed.count)\r\n\r\n"
+        let head = "--b\r\nContent-Type: application/http\r\n\r\n"
+        let body = Array((head + message).utf8) + compressed + Array("\r\n--b--\r\n".utf8)
+        let redacted = RedactionFixtures.bytes(body, ["Content-Type: multipart/mixed; boundary=b"])
+        let start = try #require((0..<redacted.count).first { redacted[$0...].starts(with: [0x1F, 0x8B, 8]) })
+        let content = redacted[start..<redacted.count - 9]
+        #expect(Self.isHidden(try Self.decoded(content)) && Self.isHidden(Array(redacted[..<start])))
+        #expect(String(decoding: redacted[..<start], as: UTF8.self).contains("Content-Length: \(content.count)\r\n"))
+    }
+
+    private static func notes(_ content: [UInt8]) -> [String] {
+        let body = Array("--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n".utf8) + content + Array("\r\n--b--\r\n".utf8)
         var response = RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: multipart/form-data; boundary=b"]))
         var wire: WireBody? = WireBody(body)
-        let notes = Redactor().redact(response: &response, body: &wire).notes
-        #expect(notes == ["not searched for secrets inside compressed data of more than 4 MiB in a value or part"])
+        return Redactor().redact(response: &response, body: &wire).notes
+    }
+
+    /// An upload that was cut, or damaged.
+    @Test func damagedCompressedDataHasANote() {
+        let whole = RedactionFixtures.gzip(Array(String(repeating: "password=h7nter2Xq and some text, ", count: 100).utf8))
+        let note = "not searched for secrets inside damaged or incomplete compressed data in a value or part"
+        #expect(Self.notes(Array(whole.dropLast(9))) == [note])
+        var damaged = whole
+        damaged[20] ^= 0xFF
+        #expect(Self.notes(damaged) == [note])
+        // Bytes that begin as zlib's by chance.
+        #expect(Self.notes([0x78, 0x9C] + (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 97 &+ 13) }) == [])
+    }
+
+    @Test func compressedDataThatIsTooLongHasANote() {
+        #expect(
+            Self.notes(RedactionFixtures.gzip([UInt8](repeating: 65, count: 5 << 20))) == [
+                "not searched for secrets inside compressed data of more than 4 MiB in a value or part"
+            ])
     }
 
     @Test func base64InJSONHoldsTreesAndCompressedText() throws {
