@@ -157,7 +157,12 @@ final class WebSocketReplay: TunnelExchange {
             let facets = self.facets ?? Facets(self.pending.webSocketMessage(isText: isText))
             self.facets = facets
             // A small message may inflate to thousands of blocks.
-            self.onThread({ bytes.withUnsafeBytes { facets.message.push($0) } }) { _ in }
+            var blocks = [bytes]
+            while case .block(let bytes, _)? = self.events.first {
+                blocks.append(bytes)
+                self.events.removeFirst()
+            }
+            self.onThread({ [blocks] in for bytes in blocks { bytes.withUnsafeBytes { facets.message.push($0) } } }, isPart: true) { _ in }
         case .message(let message):
             switch message.kind {
             case .text, .binary: self.take(message)
@@ -486,7 +491,12 @@ final class WebSocketReplay: TunnelExchange {
     }
 
     /// Works on a thread. The client's messages are not processed meanwhile.
-    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+    ///
+    /// - Parameter isPart: whether more work like this follows at once. The loop looks at its other connections before: it runs tasks as long
+    ///   as there are some, and of several clients one always has some.
+    private func onThread<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value, isPart: Bool = false, then: @escaping (Value) -> Void
+    ) {
         self.isBusy = true
         let working = self.proxy.disk.run(on: self.proxy.loop) { work() }
         working.assumeIsolated().whenComplete { [self] result in
@@ -495,7 +505,14 @@ final class WebSocketReplay: TunnelExchange {
             self.proxy.readClock()
             guard case .success(let value) = result else { return self.end(isCut: true) }
             then(value)
-            self.proceed()
+            guard isPart else { return self.proceed() }
+            self.isBusy = true
+            self.proxy.loop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [self] in
+                guard !self.isOver else { return }
+                self.isBusy = false
+                self.proxy.readClock()
+                self.proceed()
+            }
         }
     }
 

@@ -231,6 +231,7 @@ import Testing
             talk.scene.client(talk.frames(text: Self.long) + talk.closing())
             talk.scene.clientEnds()
         }
+        talk.scene.advance(1)
         #expect(talk.heard() == ["text long", "close 1000", "client closed"])
         #expect(talk.verdict.flaws.isEmpty && talk.verdict.hits == 1)
     }
@@ -243,6 +244,7 @@ import Testing
             talk.scene.client(talk.frames(text: Self.long))
             talk.scene.clientResets()
         }
+        talk.scene.advance(1)
         #expect(talk.verdict.unsentMessages.map(\.sent) == [1] && talk.verdict.misses == 0)
     }
 
