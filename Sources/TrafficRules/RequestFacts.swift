@@ -36,6 +36,19 @@ package struct RequestFacts: Sendable {
 }
 
 extension RequestFacts {
+    /// Bytes of a request's body that rules look at. Rules that look at the body of a longer one do not apply to it.
+    package static let bodyLimit = 1 << 20
+
+    /// The request as a run looks at it: of a body that is too long, it has the beginning alone.
+    var withoutLongBody: RequestFacts {
+        guard let body = self.body, body.count > Self.bodyLimit else { return self }
+        var facts = self
+        facts.body = nil
+        facts.bodyIsUnread = true
+        facts.bodyBeginning = (Array(body.prefix(Self.bodyLimit)), self.headers.contains("content-length") ? body.count : nil)
+        return facts
+    }
+
     /// A request that somebody writes down, with a Host field.
     ///
     /// - Parameter url: absolute, with `http` or `https`; nil if it is not.

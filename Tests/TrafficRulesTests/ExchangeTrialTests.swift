@@ -51,6 +51,31 @@ import Testing
         #expect(try Self.trial(answer: nil).answer == nil)
     }
 
+    @Test func aBodyWithPlaceholdersIsNoted() throws {
+        func notes(_ rules: String, _ body: String) throws -> [String] {
+            ExchangeTrial(try RulesText.rules(rules), .post("http://h.test/a", body), answer: nil).notes
+        }
+        let drawing = "- fault: { status: 503, share: 50% }"
+        let note = "the body of the request has placeholders: conditions on it and draws may differ in a run, which sees the values"
+        #expect(try notes(drawing, #"{"password": "{{password:1}}"}"#) == [note])
+        #expect(try notes("- { when: ~bq x, block: 403 }", #"{"password": "{{password:1}}"}"#) == [note])
+        #expect(try notes(drawing, #"{"password": "hunter2"}"#) == [] && notes("- block: 403", "{{password:1}}") == [])
+    }
+
+    @Test func aLongBodyIsTriedAsARunLooksAtIt() throws {
+        let rules = try RulesText.rules(
+            """
+            - { name: body, when: "~bq secret", block: 403 }
+            - { name: url, when: "~bq secret & ~u /other", block: 403 }
+            - { name: draw, fault: { status: 503, first: 1 } }
+            """)
+        let request = RequestFacts.post("http://h.test/upload", "secret" + String(repeating: "x", count: 1 << 20))
+        let outcomes = ExchangeTrial(rules, request, answer: nil).trials.map(\.outcome)
+        #expect(outcomes[0] == .notDrawn("the body of the request is longer than a rule can look at"))
+        if case .unmatched = outcomes[1] {} else { Issue.record("\(outcomes[1])") }
+        #expect(outcomes[2] == .applies)
+    }
+
     @Test func aRequestIsReadFromItsURL() {
         #expect(RequestFacts(method: "GET", writtenURL: "https://u@h.test:8443?a=1", body: nil)?.headers.first("host") == "h.test:8443")
         #expect(RequestFacts(method: "GET", writtenURL: "https://h.test", body: nil)?.url == "https://h.test/")

@@ -1,4 +1,5 @@
 package import CassetteModel
+internal import CassetteRedaction
 internal import TapeBytes
 
 /// What a list of rules would make of one exchange, without sending anything.
@@ -77,10 +78,10 @@ package struct ExchangeTrial: Sendable {
         let rules = engine.rules
         let (trials, plan) = engine.trial(of: facts)
         self.trials = trials
-        var notes: [String] = []
+        var notes = Self.notes(rules, facts)
         var effects: [String] = []
         guard let plan else {
-            (self.request, self.answer, self.effects, self.notes) = (nil, nil, [], engine.report().flatMap(\.notes))
+            (self.request, self.answer, self.effects, self.notes) = (nil, nil, [], engine.report().flatMap(\.notes) + notes)
             return
         }
         func name(_ rule: Int) -> String { rules.rules.indices.contains(rule) ? "\"\(rules.rules[rule].name)\"" : "a rule" }
@@ -115,6 +116,15 @@ package struct ExchangeTrial: Sendable {
         self.answer = shown
         self.effects = effects
         self.notes = engine.report().flatMap(\.notes) + notes
+    }
+
+    /// Rules may do something else in a run, whose bodies have secrets where this one has placeholders.
+    private static func notes(_ rules: TrafficRules, _ facts: RequestFacts) -> [String] {
+        guard rules.needsBody, let body = facts.body, !body.isEmpty else { return [] }
+        var hasPlaceholder = false
+        PlaceholderTally.forEach(in: CodedBody.decoded(body, facts.headers) ?? body) { _ in hasPlaceholder = true }
+        return hasPlaceholder
+            ? ["the body of the request has placeholders: conditions on it and draws may differ in a run, which sees the values"] : []
     }
 
     private static func request(_ plan: ExchangePlan, _ facts: RequestFacts, _ notes: inout [String]) -> Change? {

@@ -27,6 +27,8 @@ struct RuledAnswer {
     private var head: HTTPSession.Response?
     private var hasHead = false
     private var isOver = false
+    /// What is still to come of a body whose length the head says; nil if it does not.
+    private var left: Int?
     private var trailers: HTTPSession.Headers?
     private var metrics: ExchangeMetrics?
 
@@ -34,7 +36,7 @@ struct RuledAnswer {
         self.request = request
         self.ruled = ruled
         self.editing = ruled.plan.responseEdit.map { AnswerEditing($0, method: request.method, notes: ruled.notes) }
-        self.breaking = ruled.plan.fault.map { AnswerBreaking($0, method: request.method, notes: ruled.notes) }
+        self.breaking = ruled.plan.fault.map { AnswerBreaking($0, method: request.method, notes: ruled.notes, endsByLength: true) }
     }
 
     /// Whether the client got less than the whole answer, or another one, so that it may ask again.
@@ -82,11 +84,17 @@ struct RuledAnswer {
         guard !self.isOver else { return [] }
         switch item {
         case .interim, .flush, .closeOutput, .raw: return []
-        case .head(let head, _):
+        case .head(let head, let framing):
             self.hasHead = true
+            switch framing {
+            case .length(let length): self.left = length
+            case .none: self.left = 0
+            case .chunked, .untilClose: self.left = nil
+            }
             return [.emit(.head(self.response(head)))]
         case .data(let bytes):
             guard !bytes.isEmpty else { return [] }
+            self.left = self.left.map { $0 - bytes.count }
             return [self.ruled.plan.pace?.down.isEmpty == false ? .throttled(Data(bytes)) : .emit(.chunk(Data(bytes)))]
         case .stall(let time): return [time.map { .stall($0) } ?? .hang]
         case .end(.finished):
@@ -95,6 +103,8 @@ struct RuledAnswer {
             return rest.compactMap { $0.map { .emit($0) } }
         case .end:
             self.isOver = true
+            // The client has the whole answer, as through the proxy: what breaks behind it is no failure of this request.
+            if self.left == 0 { return [.emit(.end)] }
             return [.emit(.failed(self.failure))]
         }
     }

@@ -7,9 +7,6 @@ internal import TrafficRules
 
 /// Changes the traffic of a cassette as its rules say: asks them about each request, and answers it itself or sends it on.
 struct RuledTransport: Transport, WebSocketTransport {
-    /// Bytes of a request's body that rules look at. Rules that look at the body of a longer one do not apply to it.
-    private static let bodyLimit = 1 << 20
-
     private let rules: ClientRules
     private let next: any Transport
     private let cassette: Cassette
@@ -33,9 +30,9 @@ struct RuledTransport: Transport, WebSocketTransport {
         var facts = self.facts(request)
         let needs = self.rules.engine.needs(for: facts)
         switch request.body {
-        case .data(let data) where data.count <= Self.bodyLimit: facts.body = Array(data)
+        case .data(let data) where data.count <= RequestFacts.bodyLimit: facts.body = Array(data)
         // The verdict compares bodies as well.
-        case .file(let url, let size) where (needs.body || self.rules.attempts != nil) && size <= Self.bodyLimit:
+        case .file(let url, let size) where (needs.body || self.rules.attempts != nil) && size <= RequestFacts.bodyLimit:
             let head = facts
             return DeferredTask(receive: receive) {
                 var facts = head
@@ -47,7 +44,7 @@ struct RuledTransport: Transport, WebSocketTransport {
         case .none: break
         case .data(let data):
             facts.bodyIsUnread = true
-            facts.bodyBeginning = (Array(data.prefix(Self.bodyLimit)), data.count)
+            facts.bodyBeginning = (Array(data.prefix(RequestFacts.bodyLimit)), data.count)
         case .file, .unobservable: facts.bodyIsUnread = true
         }
         guard needs.disk else {
@@ -63,7 +60,7 @@ struct RuledTransport: Transport, WebSocketTransport {
     func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection {
         var facts = self.facts(request)
         facts.opensWebSocket = true
-        guard let plan = self.rules.engine.plan(for: facts, now: self.time.elapsed) else {
+        guard let plan = self.rules.engine.plan(for: facts, now: self.time.elapsed), !plan.rules.isEmpty else {
             return try await SocketOpening.open(request, protocols: protocols, with: self.next)
         }
         let notes = RuleNotes(self.rules.engine, plan)
@@ -107,7 +104,8 @@ struct RuledTransport: Transport, WebSocketTransport {
         _ plan: ExchangePlan?, _ attempt: ClientAttempt?, _ request: TransportRequest,
         _ receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
-        guard let plan else { return self.next.start(request, receive: receive) }
+        if let plan { attempt?.isCounted(by: plan.quotaValues) }
+        guard let plan, !plan.rules.isEmpty else { return self.next.start(request, receive: receive) }
         let notes = RuleNotes(self.rules.engine, plan)
         for pause in [plan.pausesRequest, plan.pausesResponse, plan.pausesEvents, plan.pausesMessages].compactMap({ $0 }) {
             notes.add(rule: pause.rule, "nothing waits in a test, which has no page")
@@ -147,20 +145,25 @@ struct RuledTransport: Transport, WebSocketTransport {
         self.cassette.decider.session.answeredByRule()
     }
 
+    /// RFC 9110, 6.4.1 and 15.3.6: these have no body.
+    private static func text(_ text: String, _ status: Int) -> StubResponse {
+        [204, 205, 304].contains(status) ? .response(status) : .text(text, status: status)
+    }
+
     /// What a block or a fault answers in place of everybody; nil if neither does.
     private func answer(_ plan: ExchangePlan, _ request: TransportRequest) -> StubResponse? {
         let name = "\(request.method) \"\(LogURL.text(request.url))\""
         let rules = plan.names.map { "\"\($0)\"" }.joined(separator: ", ")
         if let block = plan.block {
             switch block {
-            case .status(let status): return .text("a traffic rule blocks this request: \(rules).\n", status: status)
+            case .status(let status): return Self.text("a traffic rule blocks this request: \(rules).\n", status)
             case .close, .reset: return .failure(.reset, "\(name): the connection was closed by a traffic rule (\(rules))")
             }
         }
         guard let fault = plan.fault else { return nil }
         switch fault.kind {
         case .status(let status, let headers):
-            var response = StubResponse.text("a traffic rule answers with this status: \(rules).\n", status: status)
+            var response = Self.text("a traffic rule answers with this status: \(rules).\n", status)
             for field in HTTPSession.Headers(headers) { response.headers.add(field) }
             return response
         case .refuse: return .failure(.refused, "\(name): the connection was refused by a traffic rule (\(rules))")

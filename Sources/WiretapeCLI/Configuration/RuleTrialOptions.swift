@@ -16,7 +16,7 @@ struct RuleTrialOptions: ParsableArguments {
             valueName: "request"))
     var request: String?
 
-    @Option(name: [.customShort("d"), .customLong("data")], help: ArgumentHelp("With --try, the body of the request.", valueName: "body"))
+    @Option(name: [.customShort("d"), .customLong("data")], help: ArgumentHelp("With --try, the body of the request, or @FILE for the bytes of a file.", valueName: "body"))
     var body: String?
 
     @Option(
@@ -55,7 +55,7 @@ struct RuleTrialOptions: ParsableArguments {
 
     private func facts(_ text: String) throws(SettingError) -> RequestFacts {
         let words = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-        let body = self.body.map { Array($0.utf8) }
+        let body = try self.body.map { (text) throws(SettingError) in try Self.bytes(text) }
         let method = words.count > 1 ? words[0] : body == nil ? "GET" : "POST"
         guard (1...2).contains(words.count), var facts = RequestFacts(method: method, writtenURL: words.last ?? "", body: body) else {
             throw SettingError(
@@ -77,6 +77,17 @@ struct RuleTrialOptions: ParsableArguments {
             facts.headers.append(name: "Content-Length", value: "\(body.count)")
         }
         return facts
+    }
+
+    /// As curl reads `--data-binary`.
+    private static func bytes(_ text: String) throws(SettingError) -> [UInt8] {
+        guard text.first == "@" else { return Array(text.utf8) }
+        let path = String(text.dropFirst())
+        do {
+            return try WholeFile.read(path)
+        } catch {
+            throw SettingError("--data \"\(VisibleText.line(text))\" names a file that cannot be read: \(error.message)")
+        }
     }
 
     private static func recorded(_ number: Int, _ path: String) throws -> (RequestFacts, ExchangeTrial.Answer?) {
