@@ -153,6 +153,30 @@ import Testing
         #expect(certainties(connections: 12) == [.likely, .likely] && certainties(connections: 2) == [.sure, .sure])
     }
 
+    /// Workers of one program may share connections, as a pool or HTTP/2 has them.
+    @Test func anEarlyRequestIsOnlyLikelyARetryIfEachRefusedOneCameAgainInTime() {
+        func certainty(_ attempts: [Attempt]) -> ClientVerdict.Finding.Certainty? {
+            ClientVerdict(attempts, run: .init(end: .seconds(10), exitCode: 0)).findings.first?.certainty
+        }
+        let refused = self.attempt(0, .answer(429), retryAfter: 2)
+        let (early, due) = (self.attempt(0.3, .answer(200)), self.attempt(2.1, .answer(200)))
+        #expect(certainty([refused, early, due]) == .likely)
+        #expect(certainty([refused, early]) == .sure)
+        // Three refusals, of which only one was waited for.
+        let ignoring = [refused, self.attempt(0.3, .answer(429), retryAfter: 2), self.attempt(0.6, .answer(429), retryAfter: 2)]
+        #expect(certainty(ignoring + [self.attempt(3, .answer(200))]) == .sure)
+        #expect(certainty(ignoring + [3, 4, 5].map { self.attempt($0, .answer(200)) }) == .likely)
+    }
+
+    @Test func aQuotasValueTellsUsersApart() {
+        func user(_ values: [String]) -> Int {
+            var attempt = self.attempt(0, .answer(200))
+            attempt.isCounted(by: values.map { Array($0.utf8) })
+            return attempt.user
+        }
+        #expect(user([]) == 0 && user(["a"]) == user(["a"]) && user(["a"]) != user(["b"]) && user(["a", "b"]) != user(["ab"]))
+    }
+
     /// The second one has other credentials.
     @Test func usersDoNotRetryEachOthersRequests() {
         func kinds(_ attempts: [Attempt], users: [Int]) -> [Kind] {
@@ -175,16 +199,33 @@ import Testing
     }
 
     @Test func credentialsTellUsersApart() {
-        func user(_ fields: String...) -> Int { RequestUser.hash(of: HeaderFields(fields)) }
+        func user(_ fields: String...) -> Int { RequestUser.hash(of: HeaderFields(fields), url: "http://a.example/") }
         #expect(user() == 0 && user("Accept: a") == 0 && user("Cookie: theme=dark; lang=de") == 0)
-        for fields in ["Authorization: Bearer", "Authorization: Basic", "X-API-Key:", "Cookie: theme=a; sid="].map({ "\($0) " }) {
+        let fields = [
+            "Authorization: Bearer", "Authorization: Basic", "Proxy-Authorization: Basic", "X-API-Key:", "Cookie: theme=a; sid=",
+            "X-Vault-Token:", "DD-API-KEY:", "X-Shopify-Access-Token:", "Ocp-Apim-Subscription-Key:", "X-Functions-Key:", "Circle-Token:",
+            "X-RapidAPI-Key:", "Api-Token:", "X-Redmine-API-Key:", "X-Figma-Token:", "Private-Token:", "X-Auth-Token:", "X-Goog-Api-Key:",
+        ]
+        for fields in fields.map({ "\($0) " }) {
             #expect(user("\(fields)a") == user("\(fields)a") && user("\(fields)a") != user("\(fields)b"), "\(fields)")
         }
         // Their value is another one in each request.
         for scheme in ["AWS4-HMAC-SHA256", "Digest", "NTLM", "Negotiate", "OAuth", "DPoP"] {
             #expect(user("Authorization: \(scheme) abc") == 0, "\(scheme)")
         }
+        for field in ["X-CSRF-Token", "Idempotency-Key", "Sec-WebSocket-Key", "X-Nonce", "X-Signature", "X-Continuation-Token"] {
+            #expect(user("\(field): abc") == user("\(field): abd"), "\(field)")
+        }
         #expect(user("Cookie: theme=a; sid=1") == user("Cookie: sid=1; theme=b"))
+    }
+
+    @Test func credentialsInTheURLTellUsersApart() {
+        func user(_ url: String) -> Int { RequestUser.hash(of: HeaderFields(), url: url) }
+        #expect(user("http://a.example/?page=1") == 0)
+        for url in ["http://a.example/?page=1&access_token=", "http://a.example/?api_key=", "http://x:"] {
+            let end = url == "http://x:" ? "@a.example/" : ""
+            #expect(user(url + "a" + end) != user(url + "b" + end) && user(url + "a" + end) == user(url + "a" + end), "\(url)")
+        }
     }
 
     @Test func findingsHaveTheirEvidence() {

@@ -134,6 +134,9 @@ public struct MatchRules: Sendable {
         return rules
     }
 
+    /// Whether rules for places, patterns or schemes decide about more than the method and the head, so that bodies may be equal that differ
+    /// in their bytes.
+    package var changesBodies: Bool { !self.places.places.isEmpty || !self.custom.isEmpty || self.schema != nil || !self.looksAtBody }
     /// Whether bodies are compared (`BodyFacets`).
     public var looksAtBody: Bool { self.body.match != nil }
     /// Whether a rule leaves a header field out of every comparison.

@@ -9,6 +9,11 @@ package enum SecretNames {
         return !meaning.needsCompany && !meaning.needsKeyShape
     }
 
+    /// Whether a header field of this name holds credentials in all likelihood, whatever its value is.
+    package static func holdsCredentials(_ field: some Collection<UInt8>) -> Bool {
+        self.hides(field) || self.meaning(ofField: field) != nil
+    }
+
     struct Meaning: Sendable, Hashable {
         var kind: String
         /// Only applies next to other parameters of OAuth, since the name has other meanings elsewhere.

@@ -14,6 +14,8 @@ final class AttemptWatch {
     private let isHTTP2: Bool
     private let time: () -> Duration
     private let fingerprint: ([UInt8]?) -> [UInt8]
+    /// Whether equal requests with a long body have equal bytes.
+    private let comparesBytes: Bool
     /// What has come of the request's body; nil once it is too long to be compared as matching does.
     private var body: [UInt8]? = []
     private var digest = FastSHA256()
@@ -35,15 +37,22 @@ final class AttemptWatch {
             start: time(), end: nil, method: request.head.method, redactedURL: DrawnURL.of(request.url),
             hasIdempotencyKey: fields.contains("idempotency-key") || fields.contains("if-match") || fields.contains("if-none-match"),
             outcome: .lost, isInjected: false, version: request.head.version, connection: connection)
-        attempt.user = RequestUser.hash(of: fields)
+        attempt.user = RequestUser.hash(of: fields, url: request.url)
+        attempt.isGRPC = request.call != nil
         // A rule may end the exchange before all of the body has come.
         attempt.hasWholeRequest = !request.hasBody
         guard let number = log.began(attempt) else { return nil }
         self.log = log
         self.number = number
         self.isHTTP2 = request.head.version == .http2
+        self.comparesBytes = engine.comparesBytes(of: fields)
         self.fingerprint = { engine.fingerprint(of: request.facts(body: $0)) }
         self.time = time
+    }
+
+    /// Quotas count the request by these values.
+    func isCounted(by values: [[UInt8]]) {
+        if !values.isEmpty { self.log.change(self.number) { $0.isCounted(by: values) } }
     }
 
     /// A piece of the request's body has come.
@@ -51,20 +60,21 @@ final class AttemptWatch {
         let payload = piece.payload
         payload.withUnsafeReadableBytes { self.digest.update($0) }
         if let count = self.body?.count {
-            if count + payload.readableBytes <= RuledExchange.bodyLimit {
+            if count + payload.readableBytes <= RequestFacts.bodyLimit {
                 self.body?.append(contentsOf: payload.readableBytesView)
             } else {
                 self.body = nil
             }
         }
         guard piece.isLast else { return }
+        let isKnown = self.body != nil || self.comparesBytes
         let digest = self.body == nil ? self.digest.finalize() : []
         let fingerprint = self.fingerprint(self.body)
         self.body = nil
         self.log.change(self.number) { attempt in
             attempt.fingerprint = fingerprint
             attempt.bodyDigest = digest
-            attempt.hasWholeRequest = true
+            attempt.hasWholeRequest = isKnown
         }
     }
 
@@ -76,7 +86,11 @@ final class AttemptWatch {
         switch item {
         case .head(let head, let framing):
             self.status = head.status
-            if case .length(let length) = framing, !self.isHTTP2 { self.left = length }
+            switch framing {
+            case .length(let length): self.left = self.isHTTP2 ? nil : length
+            case .none: self.left = self.isHTTP2 || head.status == 101 ? nil : 0
+            case .chunked, .untilClose: break
+            }
         case .local(let answer, _): self.status = answer.status
         case .end(.finished): self.isWhole = true
         case .raw, .end:

@@ -17,6 +17,8 @@ package struct ExchangePlan: Sendable {
     package var pausesMessages: Pause?
     package var pace: Pace?
     package var fault: Fault?
+    /// The values by which quotas count the request: one with another value is another user's.
+    package var quotaValues: [[UInt8]] = []
 
     /// The rule that leaves out, moves, repeats or changes single messages of a WebSocket; nil if there is none. Compressed messages depend on
     /// those before them (RFC 7692, 7.1.1).

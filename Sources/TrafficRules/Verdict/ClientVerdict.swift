@@ -52,6 +52,10 @@ package struct ClientVerdict: Sendable {
         package var version: HTTPVersion
         /// Equal for requests on one connection.
         package var connection: Int
+        /// Whether all requests are known to be of one program, so that their connections say nothing.
+        package var isOfOneProgram = false
+        /// A policy of its client decides what calls of gRPC may be sent again.
+        package var isGRPC = false
         /// When the connection ended; nil if it was open at the end of the run.
         package var connectionEnd: Duration?
 
@@ -75,6 +79,15 @@ package struct ClientVerdict: Sendable {
             self.version = version
             self.connection = connection
             self.connectionEnd = connectionEnd
+        }
+
+        /// Quotas count the request by these values: a request with others is another user's.
+        package mutating func isCounted(by values: [[UInt8]]) {
+            guard !values.isEmpty else { return }
+            var hasher = Hasher()
+            hasher.combine(self.user)
+            hasher.combine(values)
+            self.user = hasher.finalize()
         }
     }
 
@@ -311,6 +324,12 @@ package struct ClientVerdict: Sendable {
                     self.attempts[index].start + tolerance < end + wait
                 }
                 guard let first = early.first else { continue }
+                // If each refused worker has waited, the early request may be another worker's, whatever its connection.
+                if self.allWaited(group) {
+                    self.find(
+                        .retryAfterIgnored, .likely, [group[position]] + early, self.text(early: first, after: end, status: status, wait))
+                    return
+                }
                 // One that uses another connection while this one is open may be another worker's.
                 let isOfAnother = early.allSatisfy { index in
                     let early = self.attempts[index]
@@ -318,9 +337,27 @@ package struct ClientVerdict: Sendable {
                 }
                 self.find(
                     .retryAfterIgnored, isOfAnother ? .likely : .sure, [group[position]] + early,
-                    "\(self.name(first)) came \(Self.text(self.attempts[first].start - end)) after an answer \(status) that asked for \(Self.text(wait))"
-                )
+                    self.text(early: first, after: end, status: status, wait))
                 return
+            }
+        }
+
+        private func text(early: Int, after end: Duration, status: Int, _ wait: Duration) -> String {
+            "\(self.name(early)) came \(Self.text(self.attempts[early].start - end)) after an answer \(status) that asked for \(Self.text(wait))"
+        }
+
+        /// Whether there is a request of its own for each answer with `Retry-After` that came when it was due. A client that tries again too
+        /// early has fewer of them.
+        private func allWaited(_ group: [Int]) -> Bool {
+            let due = group.compactMap { index -> Duration? in
+                let attempt = self.attempts[index]
+                guard let wait = attempt.retryAfter, let end = attempt.end else { return nil }
+                return end + wait - self.limits.retryAfterTolerance - (attempt.isRetryAfterDate ? .seconds(1) : .zero)
+            }.sorted()
+            var starts = group.map { self.attempts[$0].start }[...]
+            return due.allSatisfy { due in
+                starts = starts.drop { $0 < due }
+                return starts.popFirst() != nil
             }
         }
 
@@ -329,7 +366,11 @@ package struct ClientVerdict: Sendable {
         ///
         /// - Parameter evidence: those of the group that show the finding.
         private func certainty(of group: [Int], _ evidence: [Int]) -> Finding.Certainty {
-            if Set(evidence.map { self.attempts[$0].connection }).count == evidence.count { return .likely }
+            if !evidence.contains(where: { self.attempts[$0].isOfOneProgram }),
+                Set(evidence.map { self.attempts[$0].connection }).count == evidence.count
+            {
+                return .likely
+            }
             var latest = Duration.zero
             for index in group {
                 let attempt = self.attempts[index]
@@ -407,7 +448,9 @@ package struct ClientVerdict: Sendable {
                     self.attempts[next].start - end <= self.limits.retryWindow
                 else { continue }
                 let gap = Self.text(self.attempts[next].start - end)
-                if !Self.idempotent.contains(attempt.method), !attempt.hasIdempotencyKey, Self.mayHaveHadAnEffect(attempt.outcome) {
+                if !Self.idempotent.contains(attempt.method), !attempt.hasIdempotencyKey, !attempt.isGRPC,
+                    Self.mayHaveHadAnEffect(attempt.outcome)
+                {
                     self.find(
                         .unsafeRetry, .likely, [group[position], next],
                         "\(self.name(next)) was sent again \(gap) after \(Self.words(attempt.outcome)), though the first may have had its effect, and it has no idempotency key"

@@ -1,18 +1,17 @@
 package import CassetteModel
+internal import CassetteRedaction
 
 /// For whom a client sends a request: users of one client do not retry each other's requests.
 package enum RequestUser {
-    private static let keys: Set<String> = [
-        "api-key", "apikey", "private-token", "x-access-token", "x-api-key", "x-auth-key", "x-auth-token", "x-goog-api-key",
-        "x-session-token",
-    ]
+    /// Parts of the names of fields whose values are secret and another one in each request.
+    private static let changing = ["csrf", "xsrf", "idempotency", "nonce", "signature", "websocket"]
     /// Schemes of `Authorization` whose value is another one in each request (the registry of HTTP authentication schemes, and AWS).
     private static let signatures = ["aws4-", "digest", "dpop", "gnap", "hmac", "hoba", "mutual", "negotiate", "ntlm", "oauth ", "scram-"]
     /// Parts of the names of cookies that identify a session.
     private static let sessions = ["auth", "jwt", "login", "sess", "sid", "token", "user"]
 
-    /// A hash of its credentials, which is of use in this process; 0 if it has none.
-    package static func hash(of fields: HeaderFields) -> Int {
+    /// A hash of its credentials in header fields and in the URL, which is of use in this process; 0 if it has none.
+    package static func hash(of fields: HeaderFields, url: String) -> Int {
         var hasher = Hasher()
         var hasAny = false
         func add(_ name: String, _ value: some StringProtocol) {
@@ -22,9 +21,7 @@ package enum RequestUser {
         }
         for index in 0..<fields.count {
             let name = fields.name(at: index).lowercased()
-            if self.keys.contains(name) {
-                add(name, fields.value(at: index))
-            } else if name == "authorization" {
+            if name == "authorization" || name == "proxy-authorization" {
                 let value = fields.value(at: index)
                 if !self.signatures.contains(where: value.lowercased().hasPrefix) { add(name, value) }
             } else if name == "cookie" {
@@ -32,8 +29,12 @@ package enum RequestUser {
                     let cookie = pair.drop { $0 == " " }.prefix { $0 != "=" }.lowercased()
                     if self.sessions.contains(where: cookie.contains) { add(cookie, pair.drop { $0 == " " }) }
                 }
+            } else if SecretNames.holdsCredentials(Array(name.utf8)), !self.changing.contains(where: name.contains) {
+                add(name, fields.value(at: index))
             }
         }
+        // What draws leave out of the URL is secret.
+        if DrawnURL.of(url) != url { add("", url) }
         return hasAny ? hasher.finalize() : 0
     }
 }

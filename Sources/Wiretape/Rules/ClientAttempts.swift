@@ -21,6 +21,7 @@ final class ClientAttempts: Sendable {
             // The client of a test does not know its connections, so that each attempt has one of its own.
             attempt.connection = attempts.count
             attempt.connectionEnd = attempt.start
+            attempt.isOfOneProgram = true
             attempts.append(attempt)
             return attempts.count - 1
         }
@@ -63,7 +64,8 @@ final class ClientAttempt: Sendable {
             start: time(), end: nil, method: facts.method, redactedURL: DrawnURL.of(facts.url),
             hasIdempotencyKey: fields.contains("idempotency-key") || fields.contains("if-match") || fields.contains("if-none-match"),
             outcome: .lost, isInjected: false)
-        attempt.user = RequestUser.hash(of: fields)
+        attempt.user = RequestUser.hash(of: fields, url: facts.url)
+        attempt.isGRPC = facts.isGRPC
         attempt.fingerprint = engine.fingerprint(of: facts)
         if facts.bodyIsUnread {
             switch body {
@@ -72,6 +74,7 @@ final class ClientAttempt: Sendable {
                 var digest = PortableSHA256()
                 data.withUnsafeBytes { digest.update($0) }
                 attempt.bodyDigest = digest.finalize()
+                attempt.hasWholeRequest = engine.comparesBytes(of: fields)
             // The same body may come again in another file.
             case .file(let url, _):
                 attempt.bodyDigest = Array(url.path.utf8)
@@ -85,6 +88,11 @@ final class ClientAttempt: Sendable {
         self.log = log
         self.number = number
         self.time = time
+    }
+
+    /// Quotas count the request by these values: a request with others is another user's.
+    func isCounted(by values: [[UInt8]]) {
+        if !values.isEmpty { self.log.change(self.number) { $0.isCounted(by: values) } }
     }
 
     /// A rule has made what becomes of the attempt.
