@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How long others wait beside hostile traffic: stalls.py --wiretape PROGRAM [--seconds N] [NAME ...]
 
-Small requests go through a recording proxy on several connections, first alone and then beside one hostile message, body, filter or page
-client after the other. Prints the waits' median, 99th percentile and maximum in milliseconds. The mark is 300 ms over quiet.
+Small requests go through a recording proxy on several connections, first alone and then beside one hostile message, body, edit, filter or
+page client after the other. Prints the waits' median, 99th percentile and maximum in milliseconds. The mark is 300 ms over quiet.
 """
 import argparse
 import base64
+import gzip
 import hashlib
 import json
 import pathlib
@@ -59,6 +60,18 @@ MESSAGES = {
 }
 
 
+# Requests that a rule of EDITS changes on their way.
+UPLOADS = {
+    "/edit-places": lambda: (b'{"items":[' + b",".join(b'{"p":%d}' % number for number in range(1_200_000)) + b"]}", "Content-Type: application/json\r\n"),
+    "/edit-matches": lambda: (b"x" * (15 << 20), "Content-Type: text/plain\r\n"),
+    "/edit-coded": lambda: (gzip.compress(b'{"p":"%s"}' % (b"0123456789abcdef" * (3 << 20)), 9), "Content-Encoding: gzip\r\nContent-Type: application/json\r\n"),
+}
+EDITS = """- { when: ~u /edit-places, request: { set: { "json:/items/*/p": 1 } } }
+- { when: ~u /edit-matches, request: { replace: { in: body, match: (x+x+)+y, with: z } } }
+- { when: ~u /edit-coded, request: { set: { "json:/q": 1 } }, response: { replace: { in: body, match: ok, with: OK } } }
+"""
+
+
 class Origin:
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -67,7 +80,7 @@ class Origin:
         threading.Thread(target=self.run, daemon=True).start()
 
     def prepare(self, path):
-        maker = BODIES.get(path) or MESSAGES.get(path)
+        maker = BODIES.get(path) or MESSAGES.get(path) or UPLOADS.get(path)
         if maker and path not in self.made:
             self.made[path] = maker()
 
@@ -97,6 +110,11 @@ class Origin:
                     connection.sendall(self.made[path])
                     connection.sendall(frame(8, b"\x03\xe8"))
                     return
+                length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+                left = int(length[1]) - len(held) if length else 0
+                held = b"" if length else held
+                while left > 0:
+                    left -= len(connection.recv(1 << 20)) or left
                 body, fields = self.made[path] if path in BODIES else (b"ok", "")
                 connection.sendall(f"HTTP/1.1 200 OK\r\n{fields}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         except OSError:
@@ -153,6 +171,18 @@ def drain(port, origin, path, websocket=False):
             pass
 
 
+def upload(port, origin, path):
+    body, fields = origin.made[path]
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(
+            f"POST http://127.0.0.1:{origin.port}{path} HTTP/1.1\r\nHost: 127.0.0.1:{origin.port}\r\nConnection: close\r\n"
+            f"{fields}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        if b" 200 " not in client.recv(1 << 20):
+            raise RuntimeError(f"{path}: the upload failed")
+        while client.recv(1 << 20):
+            pass
+
+
 def filters(page, token):
     """Four at once that backtrack without end in other engines."""
     def one():
@@ -187,11 +217,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
         program = str(pathlib.Path(arguments.wiretape).resolve())
-        process = Process([program, "record", "tape.json", "--listen", f"127.0.0.1:{port}", "--web", "--grace", "5"], port, SUBJECT_CORE, folder)
+        pathlib.Path(folder, "edits.yaml").write_text(EDITS)
+        process = Process([program, "record", "tape.json", "--modify", "edits.yaml", "--listen", f"127.0.0.1:{port}", "--web", "--grace", "5"], port, SUBJECT_CORE, folder)
         try:
             page, token = re.search(r"(http://127\.0\.0\.1:\d+/)#token=(\S+)", process.log.read_text()).groups()
             actions = {path[1:]: (lambda path=path: drain(port, origin.port, path)) for path in BODIES}
             actions |= {path[1:]: (lambda path=path: drain(port, origin.port, path, websocket=True)) for path in MESSAGES}
+            actions |= {path[1:]: (lambda path=path: upload(port, origin, path)) for path in UPLOADS}
             actions |= {"page-filters": lambda: filters(page, token), "page-half-open": lambda: half_open(page)}
             waits, misses = Waits(port, origin.port), 0
             print(f"{'':16}{'p50':>8}{'p99':>8}{'max':>8}   ms")

@@ -45,7 +45,7 @@ package enum RulesTarget: FuzzTarget {
     }
 
     private static func answer(_ plan: ExchangePlan, _ notes: RuleNotes, _ type: String, _ body: [UInt8]) -> [String] {
-        var editing = plan.responseEdit.map { AnswerEditing<Never>($0, notes: notes) }
+        var editing = plan.responseEdit.map { AnswerEditing<Never>($0, method: "POST", notes: notes) }
         var breaking = plan.fault.map { AnswerBreaking<Never>($0, method: "POST", notes: notes) }
         var fields = HeaderFields()
         fields.append(name: "Content-Type", value: type)

@@ -44,6 +44,31 @@ import Testing
         #expect(played.isFinished && played.notes == [])
     }
 
+    /// A body with a content coding may decode to any size.
+    @Test(arguments: [(65_536, [], false), (65_537, [], true), (30, ["Content-Encoding: gzip"], true)])
+    func aLongBodyIsCorruptedElsewhere(size: Int, fields: [String], isLong: Bool) throws {
+        let engine = try RulesText.engine("- fault: corrupt")
+        let plan = try #require(engine.plan(for: .get("http://a.example/"), now: .zero))
+        var breaking = AnswerBreaking<Never>(try #require(plan.fault), method: "GET", notes: RuleNotes(engine, plan))
+        let head = ResponseHead(version: .http11, status: 200, reason: [], fields: HeaderFields(fields))
+        let bytes = [UInt8](repeating: 65, count: size)
+        for step: AnswerStep<Never> in [.head(head, .length(size)), .data(bytes)] {
+            #expect(breaking.longCorruption(before: step) == nil)
+            #expect(breaking.put(step).isEmpty)
+        }
+        let end = AnswerStep<Never>.end(.finished(HeaderFields(), NeverIndexed()))
+        let corruption = breaking.longCorruption(before: end)
+        #expect((corruption != nil) == isLong)
+        let steps = (corruption.map { breaking.put($0()) } ?? []) + breaking.put(end)
+        guard steps.count == 3, case .head = steps[0], case .data(let sent) = steps[1], case .end = steps[2] else {
+            Issue.record("\(steps)")
+            return
+        }
+        // Thirty letters are not gzip.
+        #expect(zip(sent, bytes).count { $0 != $1 } == (fields.isEmpty ? 1 : 0))
+        #expect(breaking.hasCome == fields.isEmpty)
+    }
+
     @Test func eventsComeInPiecesFromOneOn() throws {
         let stream = ["data: 1\n\ndata: 2\n\nda", "ta: 3\n\n"]
         let played = try Self.play(

@@ -141,7 +141,7 @@ import Testing
     // MARK: Numbers
 
     private func applies(_ engine: RuleEngine, _ request: RequestFacts = .get(url), now: Duration = .zero) -> Bool {
-        engine.plan(for: request, now: now) != nil
+        engine.plan(for: request, now: now)?.rules.isEmpty == false
     }
 
     @Test(arguments: [
@@ -321,6 +321,42 @@ import Testing
         #expect(engine.report().map(\.isRetired) == [false, false, true])
         engine.replace(TrafficRules())
         #expect(engine.plan(for: .get(Self.url), now: .zero) == nil)
+    }
+
+    /// Also one that never matched, which may be misspelt.
+    @Test func rulesThatWereSetForATimeAreReported() throws {
+        let engine = try RulesText.engine("- { name: own, when: ~u nothing, block: 403 }")
+        let own = engine.rules
+        engine.replace(try RulesText.rules("- { name: other, when: ~u nowhere, block: 403 }"), settingAside: own)
+        _ = engine.plan(for: .get(Self.url), now: .zero)
+        #expect(engine.report().map(\.name) == ["other", "own"] && engine.report().map(\.neverMatched) == [true, true])
+        engine.restore(own)
+        #expect(engine.report().map(\.name) == ["own", "other"] && engine.report().map(\.neverMatched) == [true, true])
+        // A page's draft that never matched is forgotten.
+        let list = engine.list
+        #expect(engine.replace(TrafficRules(), after: list) != nil)
+        #expect(engine.report().map(\.name) == ["other"])
+    }
+
+    @Test func aPlanHasTheValuesByWhichQuotasCount() throws {
+        let engine = try RulesText.engine("- fault: { quota: { limit: 1, window: 60s, by: \"header:x-tenant\" } }")
+        func plan(_ tenant: String) -> ExchangePlan? {
+            var request = RequestFacts.get(Self.url)
+            request.headers = HeaderFields(["X-Tenant: \(tenant)"])
+            return engine.plan(for: request, now: .zero)
+        }
+        let (first, second) = (plan("a"), plan("a"))
+        #expect(first?.fault == nil && first?.rules == [] && first?.quotaValues == [Array("a".utf8)])
+        #expect(second?.fault != nil && second?.quotaValues == [Array("a".utf8)] && plan("b")?.quotaValues == [Array("b".utf8)])
+    }
+
+    @Test func longBodiesAreComparedByTheirBytesIfNothingElseDecides() throws {
+        func compares(_ match: MatchRules, _ type: String) throws -> Bool {
+            RuleEngine(try RulesText.rules("- block: 403"), match: match).comparesBytes(of: HeaderFields(["Content-Type: \(type)"]))
+        }
+        #expect(try compares(.standard, "application/json") && compares(.standard, "application/octet-stream"))
+        #expect(try !compares(.standard, "multipart/form-data; boundary=x"))
+        #expect(try !compares(MatchRules(ignore: ["json:/id"]), "application/json"))
     }
 
     @Test func rulesThatComeBackAfterATimeKeepTheirCountsAndNumbers() throws {

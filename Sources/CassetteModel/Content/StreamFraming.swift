@@ -19,6 +19,9 @@ package enum StreamFraming: Sendable, Hashable {
     /// Parts, each of which replaces the one before (`multipart/x-mixed-replace`).
     case parts(MultipartBoundary)
 
+    /// Whether such a body may never end. An array of JSON has an end.
+    package var isOpen: Bool { self != .elements }
+
     /// Nil for a body of another type, and for one with content codings, whose content is unknown while it comes.
     package init?(_ headers: HeaderFields) {
         guard let index = headers.firstIndex(of: "content-type") else { return nil }

@@ -56,13 +56,15 @@ struct RuleService {
         writer.bool(report.isOn)
         writer.member("neverMatched")
         writer.bool(report.neverMatched)
-        writer.member("notes")
-        writer.beginArray(.inline)
-        for note in report.notes {
-            writer.element()
-            writer.string(note)
+        for (name, texts): (StaticString, [String]) in [("notes", report.notes), ("remarks", report.remarks)] {
+            writer.member(name)
+            writer.beginArray(.inline)
+            for text in texts {
+                writer.element()
+                writer.string(text)
+            }
+            writer.endArray()
         }
-        writer.endArray()
         writer.endObject()
     }
 

@@ -138,7 +138,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     private func attach(_ connected: any UpstreamStream, isReused: Bool) {
-        let upstream = self.change?.applied(to: connected) ?? connected
+        let upstream = self.change?.applied(to: connected, in: self.proxy) ?? connected
         self.hasReached = true
         let blocked = self.buffered == nil ? nil : self.elapsed
         self.upstream = upstream

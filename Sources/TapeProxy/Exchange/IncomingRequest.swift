@@ -6,7 +6,7 @@ internal import TapeExchange
 /// A valid request head with its arrival time and what follows from its fields.
 ///
 /// A class, so that passing it on costs one reference.
-final class IncomingRequest {
+final class IncomingRequest: Sendable {
     /// Without the fields that are meant for this proxy alone. If the URL came in the path, with the origin's names.
     let head: RequestHead
     /// The fields of `head` as the client named things. They differ from `head` only if the URL came in the path.

@@ -15,14 +15,15 @@ struct ProxyAnswer: Sendable {
     var contentType: String
     var body: [UInt8]
 
-    /// A plain-text answer. A missing newline at the end is added.
+    /// A plain-text answer. A missing newline at the end is added. With a status that has no content, the text is left out (RFC 9110, 6.4.1
+    /// and 15.3.6): a rule may choose such a status.
     init(status: Int, reason: String, error: String? = nil, fields: [(String, String)] = [], text: String) {
         self.status = status
         self.reason = reason
         self.error = error
         self.fields = fields
         self.contentType = "text/plain; charset=utf-8"
-        self.body = Array((text.hasSuffix("\n") ? text : text + "\n").utf8)
+        self.body = [204, 205, 304].contains(status) ? [] : Array((text.hasSuffix("\n") ? text : text + "\n").utf8)
     }
 
     /// A page or a file.
@@ -187,7 +188,7 @@ struct ProxyAnswer: Sendable {
         return ProxyAnswer(contentType: "message/http", body: line + fields.bytes + Array("\r\n".utf8))
     }
 
-    /// An answer with this status has no content (RFC 9110, 6.4.1): a rule may choose it.
+    /// An answer with this status has not even a length (RFC 9110, 8.6).
     var isBodiless: Bool { self.status == 204 || self.status == 304 }
 
     /// The status and the fields.

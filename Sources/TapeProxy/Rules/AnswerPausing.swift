@@ -7,8 +7,6 @@ internal import TrafficRules
 ///
 /// Not Sendable: lives on its event loop.
 final class AnswerPausing {
-    /// Bytes of a body that are held so that somebody can see and change it. A longer one waits with the head alone.
-    private static let heldLimit = 4 << 20
     /// Bytes that may wait behind a paused message before the exchange that makes the answer has to pause.
     private static let highWater = 64 << 10
 
@@ -33,6 +31,9 @@ final class AnswerPausing {
     private let reserve: (Int, Pause) -> Bool
     private let release: (Int) -> Void
     private let note: (Int, String) -> Void
+    private let schedule: (Duration, @escaping () -> Void) -> Scheduled<Void>
+    /// Runs while a body is held.
+    private var timer: Scheduled<Void>?
     private var phase = Phase.head
     private var queue = CircularBuffer<Work>()
     private var queuedSize = 0
@@ -51,9 +52,11 @@ final class AnswerPausing {
     ///   - method: of the request.
     ///   - reserve: keeps room on the desk for bytes that are held, and returns whether there is some. Notes why there is none.
     ///   - release: gives the room back.
+    ///   - schedule: calls later on the event loop.
     ///   - point: puts a message on the desk.
     init?(
         _ plan: ExchangePlan, method: String, notes: RuleNotes, reserve: @escaping (Int, Pause) -> Bool, release: @escaping (Int) -> Void,
+        schedule: @escaping (Duration, @escaping () -> Void) -> Scheduled<Void>,
         point: @escaping (PauseDesk.Stage, PauseDesk.Content, String?, Pause, @escaping (PauseDesk.Decision) -> Void) -> PausePoint?
     ) {
         guard plan.pausesResponse != nil || plan.pausesEvents != nil || plan.pausesMessages != nil else { return nil }
@@ -62,6 +65,7 @@ final class AnswerPausing {
         self.makePoint = point
         self.reserve = reserve
         self.release = release
+        self.schedule = schedule
         self.note = { notes.add(rule: $0, $1) }
     }
 
@@ -80,6 +84,10 @@ final class AnswerPausing {
     }
 
     func clientLeft() {
+        self.timer?.cancel()
+        if case .holding = self.phase, let pause = self.plan.pausesResponse {
+            self.note(pause.rule, "the client left before the end of the body, so the answer was not shown")
+        }
         self.point?.clientLeft()
         self.point = nil
         self.queue.removeAll()
@@ -111,7 +119,7 @@ final class AnswerPausing {
             // Releases the phase's own reference, so that the held bytes are not copied.
             self.phase = .passing
             held += bytes
-            guard held.count <= Self.heldLimit else { return self.wait(head, framing, held, note: Self.isTooLong) }
+            guard held.count <= PausePoint.contentLimit else { return self.wait(head, framing, held, note: Self.isTooLong) }
             guard self.holds(held.count) else {
                 self.passed(head, framing)
                 return self.again(held)
@@ -146,18 +154,27 @@ final class AnswerPausing {
     private func head(_ head: ResponseHead, _ framing: BodyFraming) {
         guard self.plan.pausesResponse != nil else { return self.passed(head, framing) }
         guard framing != .none else { return self.wait(head, framing, [], note: "the answer has no body") }
-        guard StreamUnits(head.fields) == nil else {
+        // A content coding changes nothing of that.
+        guard StreamFraming(head.fields.removing("content-encoding")).map(\.isOpen) != true else {
             return self.wait(head, framing, [], note: "the body is a stream and goes on as it is")
         }
         // Many answers at once must not fill the memory before they are on the desk, which counts what it holds.
         var size = 0
         if case .length(let length) = framing { size = length }
-        guard size <= Self.heldLimit else { return self.wait(head, framing, [], note: Self.isTooLong) }
-        guard self.holds(size) else { return self.passed(head, framing) }
+        guard size <= PausePoint.contentLimit else { return self.wait(head, framing, [], note: Self.isTooLong) }
+        guard self.holds(size), let pause = self.plan.pausesResponse else { return self.passed(head, framing) }
         self.phase = .holding(head, framing, [])
+        self.timer = self.schedule(pause.wait) { [weak self] in self?.bodyIsLate() }
     }
 
-    private static let isTooLong = "the body has more than \(AnswerPausing.heldLimit >> 20) MiB and goes on as it is"
+    /// A body that comes bit by bit, or never ends, waits without being seen.
+    private func bodyIsLate() {
+        guard case .holding(let head, let framing, let held) = self.phase else { return }
+        self.wait(head, framing, held, note: "the body has not ended yet and goes on as it is")
+        self.run()
+    }
+
+    private static let isTooLong = "the body has more than \(PausePoint.contentLimit >> 20) MiB and goes on as it is"
 
     /// Whether there is room on the desk for so many bytes of the body.
     private func holds(_ size: Int) -> Bool {
@@ -188,7 +205,7 @@ final class AnswerPausing {
                 self.note(
                     pause.rule,
                     head.fields.contains("content-encoding")
-                        ? "an answer has a content coding, so its events cannot be told apart: have rules set header:accept-encoding to identity"
+                        ? "an answer has a content coding, so its events cannot be told apart: record with a rule that sets header:accept-encoding to identity"
                         : "an answer is not a stream of events")
             }
             return
@@ -207,6 +224,8 @@ final class AnswerPausing {
     /// - Parameter isWhole: the bytes are the whole body, which can be changed.
     private func wait(_ head: ResponseHead, _ framing: BodyFraming, _ wire: [UInt8], note: String? = nil, isWhole: Bool = false) {
         self.phase = .passing
+        self.timer?.cancel()
+        self.timer = nil
         guard let pause = self.plan.pausesResponse else { return }
         var content = PauseDesk.Content()
         content.status = head.status
@@ -214,8 +233,11 @@ final class AnswerPausing {
         content.headers = head.fields
         var note = note
         if isWhole {
-            content.body = MessageEdit.content(of: wire, headers: head.fields)
-            if content.body == nil { note = "the content coding of the body cannot be removed, so it goes on as it is" }
+            content.body = MessageEdit.content(of: wire, headers: head.fields, limit: PausePoint.contentLimit)
+            if content.body == nil {
+                note =
+                    "the content coding of the body cannot be removed, or the content has more than \(PausePoint.contentLimit >> 20) MiB, so it goes on as it is"
+            }
         }
         // The desk counts what it shows.
         if content.body != nil { self.releaseAll() }

@@ -1,6 +1,7 @@
 internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
+internal import TrafficRules
 
 /// Sends a request to its origin as traffic rules change it. The exchange that forwards the request knows of no change.
 ///
@@ -11,15 +12,20 @@ final class ChangedUpstreamStream: UpstreamStream {
 
     private let base: any UpstreamStream
     private let change: RequestChange
+    private let proxy: ProxyContext
+    private weak var exchange: (any UpstreamExchange)?
     private var head: (head: RequestHead, target: RequestTarget, framing: BodyFraming)?
     private var held: [BodyPiece] = []
     private var heldSize = 0
     /// The client's own body is not sent.
     private var isReplaced = false
+    /// The connection belongs to another exchange, or is closed.
+    private var isOver = false
 
-    init(_ base: any UpstreamStream, _ change: RequestChange) {
+    init(_ base: any UpstreamStream, _ change: RequestChange, _ proxy: ProxyContext) {
         self.base = base
         self.change = change
+        self.proxy = proxy
     }
 
     var version: HTTPVersion { self.base.version }
@@ -27,14 +33,27 @@ final class ChangedUpstreamStream: UpstreamStream {
     var number: Int? { self.base.number }
 
     func takePeerNames() -> [String] { self.base.takePeerNames() }
-    func take(_ exchange: any UpstreamExchange) { self.base.take(exchange) }
+
+    func take(_ exchange: any UpstreamExchange) {
+        self.exchange = exchange
+        self.base.take(exchange)
+    }
+
     func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.base.use() }
     func flush() { self.base.flush() }
     func setReading(_ reads: Bool) { self.base.setReading(reads) }
     func shrinkReads() { self.base.shrinkReads() }
     func bind(to client: Int) { self.base.bind(to: client) }
-    func release(by client: Int) { self.base.release(by: client) }
-    func cancel() { self.base.cancel() }
+
+    func release(by client: Int) {
+        self.isOver = true
+        self.base.release(by: client)
+    }
+
+    func cancel() {
+        self.isOver = true
+        self.base.cancel()
+    }
 
     func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming) {
         let changed = self.change.changed(head)
@@ -72,11 +91,28 @@ final class ChangedUpstreamStream: UpstreamStream {
         body.reserveCapacity(self.heldSize)
         for piece in self.held { body.append(contentsOf: piece.payload.readableBytesView) }
         self.held = []
-        var changed = head
-        let edited = self.change.edited(body, headers: &changed.fields)
-        changed.fields = changed.fields.removing("transfer-encoding").removing("content-length")
-        changed.fields.append(name: "Content-Length", value: "\(edited.count)")
-        self.base.send(changed, target: target, framing: .length(edited.count))
-        self.base.send(BodyPiece(bytes: ByteBuffer(bytes: edited), isLast: true))
+        guard BodyWork.isLong(body.count, head.fields) else { return self.send(self.change.edited(body, head), target) }
+        let edit = { @Sendable [change = self.change, body] in change.edited(body, head) }
+        let editing = self.proxy.disk.run(on: self.proxy.loop, edit)
+        editing.assumeIsolated().whenComplete { [weak self] result in
+            guard let self, !self.isOver else { return }
+            self.proxy.readClock()
+            switch result {
+            case .success(let edited):
+                self.send(edited, target)
+                self.base.flush()
+            case .failure:
+                let exchange = self.exchange
+                self.cancel()
+                exchange?.originFailed(
+                    Failure(kind: .cancelled, message: "the request's body could not be edited: too much else waits to be done"),
+                    isUnprocessed: false)
+            }
+        }
+    }
+
+    private func send(_ edited: (head: RequestHead, body: [UInt8]), _ target: RequestTarget) {
+        self.base.send(edited.head, target: target, framing: .length(edited.body.count))
+        self.base.send(BodyPiece(bytes: ByteBuffer(bytes: edited.body), isLast: true))
     }
 }

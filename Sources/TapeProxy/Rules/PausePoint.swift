@@ -5,6 +5,9 @@ internal import TrafficRules
 ///
 /// Not Sendable: lives on its event loop.
 final class PausePoint {
+    /// Bytes of a body that somebody can see and change. A longer one waits without it.
+    static let contentLimit = 4 << 20
+
     private let desk: PauseDesk
     private let proxy: ProxyContext
     private var id: Int?

@@ -3,7 +3,7 @@ internal import TapeExchange
 internal import TrafficRules
 
 /// How the rules of a plan change a request on its way to the origin. The recording has the request as the client sent it.
-struct RequestChange {
+struct RequestChange: Sendable {
     /// For the recording: which rules apply, and where the request goes instead.
     private(set) var modification: Modification
     /// Where the request goes; nil if that is its own origin.
@@ -39,7 +39,7 @@ struct RequestChange {
         self.opensUncompressed = rule != nil && facts.headers.contains(Self.extensions)
         if let rule, self.opensUncompressed {
             facts.headers = facts.headers.removing(Self.extensions)
-            notes.add(rule: rule, "a WebSocket is opened without compression, so that its messages can be changed one by one")
+            notes.remark(rule: rule, "a WebSocket is opened without compression, so that its messages can be changed one by one")
         }
         self.facts = facts
         self.set(facts, mapped: (mappedURL, mappedHost), origin: origin)
@@ -92,7 +92,7 @@ struct RequestChange {
         content.headers = self.facts.headers
         if let body {
             let edited = self.edited(body, headers: &content.headers)
-            content.body = MessageEdit.content(of: edited, headers: content.headers)
+            content.body = MessageEdit.content(of: edited, headers: content.headers, limit: PausePoint.contentLimit)
         }
         return content
     }
@@ -112,8 +112,8 @@ struct RequestChange {
     }
 
     /// The stream that sends the request as it is changed.
-    func applied(to upstream: any UpstreamStream) -> any UpstreamStream {
-        self.isChanged || self.bodyEdit != nil || self.wholeBody != nil ? ChangedUpstreamStream(upstream, self) : upstream
+    func applied(to upstream: any UpstreamStream, in proxy: ProxyContext) -> any UpstreamStream {
+        self.isChanged || self.bodyEdit != nil || self.wholeBody != nil ? ChangedUpstreamStream(upstream, self, proxy) : upstream
     }
 
     /// The head to send, and its target.
@@ -127,8 +127,17 @@ struct RequestChange {
         return (head, self.target)
     }
 
+    /// The edited body, and the head that describes it.
+    func edited(_ body: [UInt8], _ head: RequestHead) -> (head: RequestHead, body: [UInt8]) {
+        var changed = head
+        let edited = self.edited(body, headers: &changed.fields)
+        changed.fields = changed.fields.removing("transfer-encoding").removing("content-length")
+        changed.fields.append(name: "Content-Length", value: "\(edited.count)")
+        return (changed, edited)
+    }
+
     /// The edited body.
-    func edited(_ body: [UInt8], headers: inout HeaderFields) -> [UInt8] {
+    private func edited(_ body: [UInt8], headers: inout HeaderFields) -> [UInt8] {
         guard let edit = self.bodyEdit else { return body }
         let (edited, notes) = edit.applyBody(body, headers: &headers)
         self.notes.add(notes)

@@ -9,9 +9,6 @@ internal import TrafficRules
 /// The client's stream runs this exchange, and the one that answers runs inside, on a `RuledStream`. Neither knows of the other. Not
 /// Sendable: lives on its event loop.
 final class RuledExchange: MessageExchange, TimedConnection {
-    /// Bytes of a request's body that rules look at. Rules that look at the body of a longer one do not apply to it.
-    static let bodyLimit = 1 << 20
-
     private let client: any ClientStream
     private let proxy: ProxyContext
     private let router: ExchangeRouter
@@ -83,36 +80,52 @@ final class RuledExchange: MessageExchange, TimedConnection {
             let size = if case .length(let size) = self.request.framing { size } else { nil as Int? }
             facts.bodyBeginning = (beginning, size)
         }
-        self.begin(facts)
+        let (rules, now) = (self.rules, self.proxy.now)
+        let isLong = BodyWork.isLong(body?.count ?? beginning?.count ?? 0, facts.headers)
+        guard self.needs.disk || isLong else { return self.carryOut(rules.plan(for: facts, at: now) ?? .none) }
+        self.work({ [facts] in rules.plan(for: facts, at: now) }, then: { self.carryOut($0 ?? .none) })
     }
 
-    private func begin(_ facts: RequestFacts) {
-        let (rules, now) = (self.rules, self.proxy.now)
-        guard self.needs.disk else { return self.carryOut(rules.plan(for: facts, at: now) ?? .none) }
+    /// Works on another thread, and goes on if the client is still there.
+    private func work<Result: Sendable>(_ work: @escaping @Sendable () -> Result, then: @escaping (Result) -> Void) {
         self.isPlanning = true
-        let planned = self.proxy.disk.run(on: self.proxy.loop) { rules.plan(for: facts, at: now) }
-        planned.assumeIsolated().whenComplete { [self] result in
+        let working = self.proxy.disk.run(on: self.proxy.loop, work)
+        working.assumeIsolated().whenComplete { [self] result in
             self.isPlanning = false
             guard !self.isOver else { return }
             self.proxy.readClock()
             switch result {
-            case .success(let plan): self.carryOut(plan ?? .none)
+            case .success(let value): then(value)
             case .failure: self.client.close()
             }
         }
     }
 
     private func carryOut(_ plan: ExchangePlan) {
+        self.watch?.isCounted(by: plan.quotaValues)
         let notes = RuleNotes(self.rules.engine, plan)
         let change = RequestChange(plan, of: self.request, notes: notes, canPause: self.rules.desk != nil)
         guard let pause = plan.pausesRequest else { return self.carryOut(plan, change, notes) }
-        let body = self.request.hasBody && self.feed.hasEnd ? self.feed.content() : nil
-        let content = change.content(body: body)
-        let note: String? =
-            self.request.hasBody && content.body == nil
-            ? (body == nil
-                ? "the body has more than \(Self.bodyLimit >> 20) MiB and goes on as it is" : "the content coding cannot be removed")
-            : nil
+        let read = self.request.hasBody && self.feed.hasEnd && self.feed.contentSize <= RequestFacts.bodyLimit ? self.feed.content() : nil
+        guard let body = read, BodyWork.isLong(body.count, self.request.head.fields) else {
+            return self.wait(plan, pause, change, notes, read, change.content(body: read))
+        }
+        self.work({ change.content(body: body) }, then: { self.wait(plan, pause, change, notes, body, $0) })
+    }
+
+    /// Waits for somebody's decision about the request.
+    ///
+    /// - Parameter content: what somebody sees of it.
+    private func wait(
+        _ plan: ExchangePlan, _ pause: Pause, _ change: RequestChange, _ notes: RuleNotes, _ body: [UInt8]?, _ content: PauseDesk.Content
+    ) {
+        var note: String?
+        if self.request.hasBody, content.body == nil {
+            note =
+                body == nil
+                ? "the body has more than \(RequestFacts.bodyLimit >> 20) MiB and goes on as it is"
+                : "the content coding cannot be removed, or the content has more than \(PausePoint.contentLimit >> 20) MiB, so it goes on as it is"
+        }
         self.point = self.waiting(plan, notes)(.request, content, note, pause) { [weak self] decision in
             guard let self else { return }
             self.point = nil
@@ -154,10 +167,17 @@ final class RuledExchange: MessageExchange, TimedConnection {
     }
 
     private func pausing(_ plan: ExchangePlan, _ notes: RuleNotes) -> AnswerPausing? {
-        let rules = self.rules
+        let (rules, proxy) = (self.rules, self.proxy)
         return AnswerPausing(
             plan, method: self.request.head.method, notes: notes, reserve: { PausePoint.reserve($0, $1, rules, notes) },
-            release: { rules.desk?.release($0) }, point: self.waiting(plan, notes))
+            release: { rules.desk?.release($0) },
+            schedule: { time, call in
+                proxy.loop.assumeIsolated().scheduleTask(in: .nanoseconds(time.nanoseconds)) {
+                    proxy.readClock()
+                    call()
+                }
+            },
+            point: self.waiting(plan, notes))
     }
 
     private func carryOut(_ plan: ExchangePlan, _ change: RequestChange, _ notes: RuleNotes) {
@@ -283,9 +303,9 @@ final class RuledExchange: MessageExchange, TimedConnection {
         self.feed.put(piece)
         guard self.stream == nil, !self.isPlanning, self.point == nil else { return }
         // The size alone decides, not the pieces in which the body comes.
-        if self.feed.contentSize > Self.bodyLimit {
+        if self.feed.contentSize > RequestFacts.bodyLimit {
             if !piece.isLast { self.client.setReading(false) }
-            self.begin(body: nil, beginning: Array(self.feed.content().prefix(Self.bodyLimit)))
+            self.begin(body: nil, beginning: Array(self.feed.content().prefix(RequestFacts.bodyLimit)))
         } else if piece.isLast {
             self.begin(body: self.feed.content())
         }
@@ -354,7 +374,8 @@ final class RuledExchange: MessageExchange, TimedConnection {
 
     var deadline: NIODeadline {
         if self.isDetached { return self.inner?.deadline ?? .distantFuture }
-        if self.point != nil || self.stream?.isWaiting == true || self.feed.isWaiting { return .distantFuture }
+        if self.point != nil || self.feed.isWaiting || self.isPlanning { return .distantFuture }
+        if let stream, stream.isWaiting || stream.isWorking { return .distantFuture }
         return self.inner?.deadline ?? self.stallDeadline
     }
 

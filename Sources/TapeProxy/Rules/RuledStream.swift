@@ -26,6 +26,10 @@ final class RuledStream: ClientStream {
     private var framing = BodyFraming.none
     private var trailers = HeaderFields()
     private var neverIndexed = NeverIndexed()
+    /// A body is edited or corrupted on another thread.
+    private(set) var isWorking = false
+    /// Nobody gets the rest of the answer.
+    private var hasLeft = false
     /// The exchange has ended the answer, or closed its stream.
     private(set) var answerIsMade = false
     /// Whether the client has been told to send its body, so that the exchange need not do it again (RFC 9110, 10.1.1).
@@ -81,11 +85,13 @@ final class RuledStream: ClientStream {
     /// A client that leaves before the end of an answer that a rule delays or breaks may ask again.
     func clientLeft() {
         if !self.player.isOver {
+            self.editing?.clientLeft()
             self.breaking?.clientLeft()
             self.takeBack()
             // Nobody gets what was held back, but the report says that the fault did not come.
             _ = self.tunnel?.ended()
         }
+        self.hasLeft = true
         self.player.stop()
         self.pausing?.clientLeft()
     }
@@ -112,9 +118,30 @@ final class RuledStream: ClientStream {
     // MARK: The answer
 
     private func put(_ item: AnswerItem) {
-        let edited = self.editing?.put(item) ?? [item]
-        for item in edited {
-            if let pausing { pausing.put(item) } else { self.pass(item) }
+        if let edit = self.editing?.longEdit(before: item) {
+            return self.work(edit) { stream, edited in for item in edited + [item] { stream.edited(item) } }
+        }
+        for item in self.editing?.put(item) ?? [item] { self.edited(item) }
+    }
+
+    private func edited(_ item: AnswerItem) { if let pausing { pausing.put(item) } else { self.pass(item) } }
+
+    /// Works on a whole body without keeping the event loop from its other connections. Only the end of the answer is left to come.
+    private func work<Result: Sendable>(_ work: @escaping @Sendable () -> Result, then: @escaping (RuledStream, Result) -> Void) {
+        self.isWorking = true
+        let proxy = self.peer.session
+        let working = proxy.disk.run(on: proxy.loop, work)
+        working.assumeIsolated().whenComplete { [weak self] result in
+            guard let self else { return }
+            proxy.readClock()
+            self.isWorking = false
+            guard !self.hasLeft else { return }
+            switch result {
+            case .success(let value): then(self, value)
+            // The pool has too much to do, or the proxy stops.
+            case .failure: self.play(.end(.cut), isInjected: true)
+            }
+            self.flush()
         }
     }
 
@@ -135,7 +162,17 @@ final class RuledStream: ClientStream {
         // Nothing of what follows is a body.
         if self.opensTunnelByHead, case .head(let head, _) = item, (200...299).contains(head.status) { self.breaking = nil }
         guard self.breaking != nil else { return self.play(item, isInjected: false) }
-        for item in self.breaking?.put(item) ?? [] { self.play(item, isInjected: self.breaking?.hasCome == true) }
+        if let corruption = self.breaking?.longCorruption(before: item) {
+            return self.work(corruption) { stream, body in
+                stream.broken(stream.breaking?.put(body) ?? [])
+                stream.broken(stream.breaking?.put(item) ?? [])
+            }
+        }
+        self.broken(self.breaking?.put(item) ?? [])
+    }
+
+    private func broken(_ items: [AnswerItem]) {
+        for item in items { self.play(item, isInjected: self.breaking?.hasCome == true) }
         if self.breaking?.isBroken == true { self.takeBack() }
     }
 

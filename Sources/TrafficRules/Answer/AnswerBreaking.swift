@@ -67,6 +67,23 @@ package struct AnswerBreaking<Local: Sendable> {
 
     // MARK: Items
 
+    /// The whole body that the item ends, if it may take too long to corrupt it on an event loop. The caller does it elsewhere, and puts the
+    /// result before the item.
+    package mutating func longCorruption(before item: AnswerStep<Local>) -> (@Sendable () -> CorruptBody)? {
+        guard case .end = item, case .corrupt = self.fault.kind, case .holding(let head, let framing, let held) = self.phase,
+            BodyWork.isLong(held.count, head.fields)
+        else { return nil }
+        // The body is not kept twice.
+        self.phase = .passing
+        let draw = self.fault.draw
+        return { CorruptBody(held, head, framing, draw: draw) }
+    }
+
+    package mutating func put(_ body: CorruptBody) -> [AnswerStep<Local>] {
+        if body.isCorrupt { self.hasCome = true } else { self.note("a body that is empty or cannot be decoded cannot be corrupted") }
+        return [.head(body.head, body.framing), .data(body.bytes)]
+    }
+
     package mutating func put(_ item: AnswerStep<Local>) -> [AnswerStep<Local>] {
         switch self.phase {
         case .over: return []
@@ -111,8 +128,12 @@ package struct AnswerBreaking<Local: Sendable> {
         }
         if self.begins { return self.come(then: [.head(head, framing)]) }
         if self.fault.part == .trailers || self.isAtEnd {
-            if self.endsByLength, self.fault.part == .trailers, case .length = framing {
-                self.note("the answer has a Content-Length, so the client has all of it before the fault in the trailers")
+            if self.endsByLength, self.fault.part == .trailers {
+                switch framing {
+                case .length: self.note("the answer has a Content-Length, so the client has all of it before the fault in the trailers")
+                case .none: self.note("the answer has no body, so the client has all of it before the fault in the trailers")
+                case .chunked, .untilClose: break
+                }
             }
             self.phase = .trailers
             return [.head(head, framing)]
@@ -179,7 +200,7 @@ package struct AnswerBreaking<Local: Sendable> {
         guard let units = StreamUnits(head.fields) else {
             let reason =
                 head.fields.contains("content-encoding")
-                ? "the answer has a content coding, so its events or messages cannot be told apart: have rules set header:accept-encoding to identity"
+                ? "the answer has a content coding, so its events or messages cannot be told apart: record with a rule that sets header:accept-encoding to identity"
                 : "the answer is not a stream of events or messages"
             return self.cannot(reason, [.head(head, framing)])
         }
@@ -326,18 +347,7 @@ package struct AnswerBreaking<Local: Sendable> {
     /// A body that was held to its end.
     private mutating func whole(_ head: ResponseHead, _ framing: BodyFraming, _ held: [UInt8]) -> [AnswerStep<Local>] {
         if case .corrupt = self.fault.kind {
-            var fields = head.fields
-            let body = held
-            guard let corrupt = CorruptBody.corrupted(body, headers: &fields, draw: self.fault.draw) else {
-                self.note("a body that is empty or cannot be decoded cannot be corrupted")
-                return [.head(head, framing), .data(held)]
-            }
-            self.hasCome = true
-            var changed = head
-            changed.fields = fields
-            let size = corrupt.count
-            let isKnown = if case .length = framing { true } else { false }
-            return [.head(changed, isKnown ? .length(size) : framing), .data(corrupt)]
+            return self.put(CorruptBody(held, head, framing, draw: self.fault.draw))
         }
         let thousandths = if case .share(let share)? = self.fault.after { share } else { 500 }
         let count = held.count * thousandths / 1000

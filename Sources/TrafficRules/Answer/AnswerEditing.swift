@@ -26,6 +26,24 @@ package struct AnswerEditing<Local: Sendable> {
         self.isToHEAD = method == "HEAD"
     }
 
+    /// The edit of a whole body that the item ends, if it may take too long for an event loop. The caller makes it elsewhere, and goes on with
+    /// its result and the item.
+    package mutating func longEdit(before item: AnswerStep<Local>) -> (@Sendable () -> [AnswerStep<Local>])? {
+        guard case .end(.finished) = item, let (head, _) = self.held, BodyWork.isLong(self.body.count, head.fields) else { return nil }
+        let (edit, notes, body) = (self.edit, self.notes, self.body)
+        self.held = nil
+        self.body = []
+        return { Self.edited(head, body, edit, notes) }
+    }
+
+    /// The client gave up: of a body without an end it got nothing while the edit needed all of it.
+    package mutating func clientLeft() {
+        guard self.held != nil else { return }
+        self.noteAll("the client left before the end of the body, which an edit of it needs")
+        self.held = nil
+        self.body = []
+    }
+
     package mutating func put(_ item: AnswerStep<Local>) -> [AnswerStep<Local>] {
         switch item {
         case .head(let head, let framing): return self.head(head, framing)
@@ -49,7 +67,7 @@ package struct AnswerEditing<Local: Sendable> {
                 self.noteAll("the body of an answer was cut and is not edited")
                 return self.release(head, framing) + [item]
             }
-            return self.edited(head, framing) + [item]
+            return self.edited(head) + [item]
         case .interim, .local, .raw, .stall, .flush, .closeOutput: return [item]
         }
     }
@@ -109,13 +127,25 @@ package struct AnswerEditing<Local: Sendable> {
         return [.head(head, framing)] + (!self.body.isEmpty ? [.data(self.body)] : [])
     }
 
-    private mutating func edited(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerStep<Local>] {
+    private mutating func edited(_ head: ResponseHead) -> [AnswerStep<Local>] {
         self.held = nil
-        let old = self.body
-        self.body = []
+        defer { self.body = [] }
+        return Self.edited(head, self.body, self.edit, self.notes)
+    }
+
+    private static func edited(
+        _ head: ResponseHead, _ old: [UInt8], _ edit: MessageEdit, _ notes: RuleNotes
+    ) -> [AnswerStep<Local>] {
         var changed = head
-        let (body, notes) = self.edit.applyBody(old, headers: &changed.fields)
-        self.notes.add(notes)
+        let (body, found) = edit.applyBody(old, headers: &changed.fields)
+        notes.add(found)
+        if let first = found.first, StreamFraming(head.fields.removing("content-encoding")) != nil, head.fields.contains("content-encoding")
+        {
+            notes.add(
+                rule: first.rule,
+                "an answer is a stream with a content coding, so its events or lines cannot be told apart: record with a rule that sets header:accept-encoding to identity"
+            )
+        }
         // The length is known now, whatever the framing was.
         changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
         changed.fields.append(name: "Content-Length", value: "\(body.count)")

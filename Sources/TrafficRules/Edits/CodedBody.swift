@@ -15,16 +15,18 @@ struct CodedBody {
         let reason: String
     }
 
-    /// - Parameter wire: the body as sent, without its transfer coding.
-    init(_ wire: [UInt8], _ headers: HeaderFields) throws(Problem) {
+    /// - Parameters:
+    ///   - wire: the body as sent, without its transfer coding.
+    ///   - limit: bytes of the content; a longer one is a problem.
+    init(_ wire: [UInt8], _ headers: HeaderFields, limit: Int = Self.limit) throws(Problem) {
         switch ContentEncoding(headers) {
         case .none:
-            guard wire.count <= Self.limit else { throw Problem(reason: "the body is longer than 64 MiB") }
+            guard wire.count <= limit else { throw Problem(reason: "the body is longer than \(limit >> 20) MiB") }
             self.content = wire
             self.codings = []
         case .other(let words): throw Problem(reason: "the content coding \"\(words)\" cannot be removed")
         case .coded(let names):
-            guard let chain = DecoderChain(names, limits: InflateLimits()) else {
+            guard let chain = DecoderChain(names, limits: InflateLimits(output: limit)) else {
                 throw Problem(reason: "this build cannot remove the content coding")
             }
             var content: [UInt8] = []

@@ -241,7 +241,11 @@ package struct MessageEdit: Sendable {
     }
 
     /// A body without its content codings; nil if they cannot be removed.
-    package static func content(of wire: [UInt8], headers: HeaderFields) -> [UInt8]? { CodedBody.decoded(wire, headers) }
+    ///
+    /// - Parameter limit: bytes of the content; nil is returned for a longer one.
+    package static func content(of wire: [UInt8], headers: HeaderFields, limit: Int) -> [UInt8]? {
+        (try? CodedBody(wire, headers, limit: limit))?.content
+    }
 
     /// A new body with the content codings of the old one. Makes digests in the fields fit, but not the length.
     ///

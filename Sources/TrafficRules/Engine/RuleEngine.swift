@@ -1,3 +1,4 @@
+package import CassetteModel
 package import CassettePlayback
 internal import TapeBytes
 
@@ -24,7 +25,7 @@ package final class RuleEngine: Sendable {
                 RuleReport(
                     name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn,
                     draw: rule.draw.description, matched: counts.matched, applied: counts.applied, drawn: counts.drawn,
-                    preceded: counts.preceded, displaced: counts.displaced, notes: counts.notes)
+                    preceded: counts.preceded, displaced: counts.displaced, notes: counts.notes, remarks: counts.remarks)
             }
         }
     }
@@ -36,6 +37,7 @@ package final class RuleEngine: Sendable {
         var preceded = 0
         var displaced = 0
         var notes: [String] = []
+        var remarks: [String] = []
         /// How many equal requests came before.
         var ordinals: [DrawSeed.Identity: Int] = [:]
         var windows: [[UInt8]: Window] = [:]
@@ -43,6 +45,11 @@ package final class RuleEngine: Sendable {
         mutating func note(_ text: String) {
             guard self.notes.count < RuleEngine.noteLimit, !self.notes.contains(text) else { return }
             self.notes.append(text)
+        }
+
+        mutating func remark(_ text: String) {
+            guard self.remarks.count < RuleEngine.noteLimit, !self.remarks.contains(text) else { return }
+            self.remarks.append(text)
         }
     }
 
@@ -146,7 +153,7 @@ package final class RuleEngine: Sendable {
             let names = Set(leaving.map(\.rule.name))
             self.aside.withLock { $0 = $0.filter { !names.contains($0.rule.name) } + leaving }
             active.removeAll { names.contains($0.rule.name) }
-            self.use(rules, in: &active)
+            self.use(rules, in: &active, keepsUnmatched: true)
         }
     }
 
@@ -154,14 +161,17 @@ package final class RuleEngine: Sendable {
     package func restore(_ rules: TrafficRules) {
         self.active.withLock { active in
             let aside = self.aside.withLock { $0 }
-            self.use(rules, in: &active, besides: aside)
+            self.use(rules, in: &active, besides: aside, keepsUnmatched: true)
             self.aside.withLock { aside in
                 aside.removeAll { old in active.contains { $0.counts === old.counts } }
             }
         }
     }
 
-    private func use(_ rules: TrafficRules, in active: inout [ActiveRule], besides aside: [ActiveRule] = []) {
+    /// - Parameter keepsUnmatched: whether rules that leave the list are reported though they matched nothing. Drafts of a page are not.
+    private func use(
+        _ rules: TrafficRules, in active: inout [ActiveRule], besides aside: [ActiveRule] = [], keepsUnmatched: Bool = false
+    ) {
         self.lists.withLock { $0 += 1 }
         func byName(_ rules: [ActiveRule]) -> [String: ActiveRule] { Dictionary(rules.map { ($0.rule.name, $0) }) { _, last in last } }
         let (known, set) = (byName(active), byName(aside))
@@ -174,7 +184,7 @@ package final class RuleEngine: Sendable {
             guard let old = set[rule.name], old.rule.node.isSame(as: rule.node) else { return ActiveRule(rule, seed: self.seed) }
             return ActiveRule(rule, seed: self.seed, counts: old.counts)
         }
-        var gone = active.filter { !kept.contains($0.rule.name) }.map(\.report).filter { $0.matched > 0 }
+        var gone = active.filter { !kept.contains($0.rule.name) }.map(\.report).filter { keepsUnmatched || $0.matched > 0 }
         for index in gone.indices { gone[index].isRetired = true }
         self.retired.withLock { $0 = Array(($0 + gone).suffix(Self.retiredLimit)) }
         active = new
@@ -223,15 +233,23 @@ package final class RuleEngine: Sendable {
         return withUnsafeBytes(of: (identity.high, identity.low)) { Array($0) }
     }
 
+    /// Whether two requests with long bodies are equal only if their bytes are. Multipart bodies have another boundary each time, and match
+    /// rules may leave places out.
+    ///
+    /// - Parameter headers: of the request.
+    package func comparesBytes(of headers: HeaderFields) -> Bool {
+        MultipartType(headers) == nil && !self.match.changesBodies
+    }
+
     /// An engine with other rules that draws as this one does, for trials.
     package func copy(with rules: TrafficRules) -> RuleEngine {
         RuleEngine(rules, seed: self.seed, match: self.match, redactURL: self.redactURL)
     }
 
-    /// What became of the rules in use, in their order, and then of those that were replaced and had matched.
+    /// What became of the rules in use, in their order, and then of those that were replaced.
     package func report() -> [RuleReport] {
         self.active.withLock { active in
-            var aside = self.aside.withLock { $0 }.map(\.report).filter { $0.matched > 0 }
+            var aside = self.aside.withLock { $0 }.map(\.report)
             for index in aside.indices { aside[index].isRetired = true }
             return active.map(\.report) + aside + self.retired.withLock { $0 }
         }
@@ -241,17 +259,19 @@ package final class RuleEngine: Sendable {
     package var activity: Int {
         let rules = self.active.withLock { $0 }
         return rules.reduce(self.list &* 1_000_003) { sum, active in
-            sum &+ active.counts.withLock { $0.matched &+ $0.applied &+ $0.drawn &+ $0.preceded &+ $0.notes.count }
+            sum &+ active.counts.withLock { $0.matched &+ $0.applied &+ $0.drawn &+ $0.preceded &+ $0.notes.count &+ $0.remarks.count }
         }
     }
 
     /// Remembers what was met while a plan was carried out: each text once, at most 20 of a rule.
     ///
-    /// - Parameter rule: its index in the plan; nothing happens if there is no such rule any more.
-    package func note(_ plan: ExchangePlan, rule: Int, _ text: String) {
+    /// - Parameters:
+    ///   - rule: its index in the plan; nothing happens if there is no such rule any more.
+    ///   - isRemark: the rule does what it says, but something else is to be known.
+    package func note(_ plan: ExchangePlan, rule: Int, _ text: String, isRemark: Bool = false) {
         guard let place = plan.rules.firstIndex(of: rule), plan.names.indices.contains(place) else { return }
         let name = plan.names[place]
-        self.active.withLock { $0 }.first { $0.rule.name == name }?.counts.withLock { $0.note(text) }
+        self.active.withLock { $0 }.first { $0.rule.name == name }?.counts.withLock { isRemark ? $0.remark(text) : $0.note(text) }
     }
 
     // MARK: Plans
@@ -276,7 +296,7 @@ package final class RuleEngine: Sendable {
         guard !matching.isEmpty else { return nil }
         var planning = Planning(engine: self, rules: rules, view: view, now: now)
         planning.addInTurn(matching)
-        return planning.plan.rules.isEmpty ? nil : planning.plan
+        return planning.plan.rules.isEmpty && planning.plan.quotaValues.isEmpty ? nil : planning.plan
     }
 
     /// Whether the rule's condition holds. A body that was not read decides nothing, but its beginning tells requests apart.
@@ -299,6 +319,7 @@ package final class RuleEngine: Sendable {
     /// Counts the request as `plan` does: ask an engine that is used for nothing else.
     package func trial(of request: RequestFacts, now: Duration = .zero) -> (trials: [TrafficRuleTrial], plan: ExchangePlan?) {
         let rules = self.active.withLock { $0 }
+        let request = request.withoutLongBody
         var view = RequestView(request)
         var outcomes: [Int: TrafficRuleTrial.Outcome] = [:]
         var matching: [Int] = []
@@ -310,6 +331,14 @@ package final class RuleEngine: Sendable {
                     outcomes[index] = .unmatched(failing)
                 } else {
                     matching.append(index)
+                }
+            } else if request.bodyIsUnread {
+                if Self.holds(active, &view) {
+                    matching.append(index)
+                } else if let when = active.rule.when, when.likelihood(&view) == .no {
+                    outcomes[index] = .unmatched(when.failing(&view) ?? when.text)
+                } else {
+                    outcomes[index] = .notDrawn("the body of the request is longer than a rule can look at")
                 }
             } else if let failing = active.rule.when?.failing(&view) {
                 outcomes[index] = .unmatched(failing)
@@ -462,6 +491,7 @@ package final class RuleEngine: Sendable {
             if let problem = rule.draw.problem(at: self.now) { return .skipped(problem) }
             let identity = rule.identifiesRequests ? self.identity() : .ofAll
             let quotaKey = rule.draw.quota.map { quota in quota.by.map { $0.value(of: &self.view)?.text ?? [] } ?? [] }
+            if let quotaKey, rule.draw.quota?.by != nil { self.plan.quotaValues.append(quotaKey) }
             let now = self.now
             return active.counts.withLock { counts -> Decision in
                 var ordinal = 1

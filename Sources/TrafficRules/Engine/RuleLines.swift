@@ -25,7 +25,8 @@ package enum RuleLines {
         if rule.displaced > 0 { text += ", \(rule.displaced) displaced by a fault" }
         let notDrawn = rule.matched - rule.preceded - rule.drawn
         if notDrawn > 0 { text += ", \(notDrawn) not drawn" }
-        return [Line(text: text + ".", isComplaint: false)] + notes
+        let remarks = rule.remarks.map { Line(text: "\(name): \(PlainText.sentence($0, limit: 400)).", isComplaint: false) }
+        return [Line(text: text + ".", isComplaint: false)] + notes + remarks
     }
 
     /// One finding about the client, with its evidence.

@@ -13,5 +13,8 @@ package struct RuleNotes: Sendable {
     /// - Parameter rule: its index in the plan.
     package func add(rule: Int, _ text: String) { self.engine.note(self.plan, rule: rule, text) }
 
+    /// Something that is to be known, though the rule does what it says.
+    package func remark(rule: Int, _ text: String) { self.engine.note(self.plan, rule: rule, text, isRemark: true) }
+
     package func add(_ notes: [EditNote]) { for note in notes { self.add(rule: note.rule, note.text) } }
 }

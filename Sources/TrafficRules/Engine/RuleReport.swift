@@ -22,10 +22,12 @@ package struct RuleReport: Sendable, Hashable {
     package var preceded: Int
     /// Of those that matched, those for which a fault took the place of the answer, so that the rule had no effect.
     package var displaced = 0
-    /// What was met, each once.
+    /// What the rule could not do, each once.
     package var notes: [String]
+    /// What else is to be known of what the rule did, each once.
+    package var remarks: [String] = []
 
-    package var neverMatched: Bool { self.isOn && !self.isRetired && self.matched == 0 }
+    package var neverMatched: Bool { self.isOn && self.matched == 0 }
 
     /// The report as an object of JSON.
     package func write(into writer: inout JSONWriter) {
@@ -55,15 +57,18 @@ package struct RuleReport: Sendable, Hashable {
         number("drawn", self.drawn)
         number("preceded", self.preceded)
         if self.displaced > 0 { number("displaced", self.displaced) }
-        if !self.notes.isEmpty {
-            writer.member("notes")
+        func strings(_ name: StaticString, _ values: [String]) {
+            guard !values.isEmpty else { return }
+            writer.member(name)
             writer.beginArray(.inline)
-            for note in self.notes {
+            for value in values {
                 writer.element()
-                writer.string(note)
+                writer.string(value)
             }
             writer.endArray()
         }
+        strings("notes", self.notes)
+        strings("remarks", self.remarks)
         writer.endObject()
     }
 }

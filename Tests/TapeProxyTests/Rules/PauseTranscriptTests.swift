@@ -185,6 +185,59 @@ import TrafficRules
         #expect(self.items.map(\.content.body) == [nil])
     }
 
+    /// It waits with its head alone, and its body goes on after that.
+    @Test(arguments: ["text/plain", "application/octet-stream", "application/json"]) func anAnswerThatDoesNotEndWaitsInTheEnd(type: String)
+        throws
+    {
+        let scene = try self.scene(#"[{"pause": "response", "for": "5s"}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\n\r\nline 1\n")
+        scene.advance(4)
+        #expect(self.items.isEmpty)
+        scene.advance(1)
+        #expect(self.items.map(\.bodyNote) == ["the body has not ended yet and goes on as it is"])
+        try self.decide(scene) { _ in .pass }
+        #expect(scene.heard().last?.contains("line 1\n") == true)
+        scene.origin("line 2\n")
+        #expect(scene.heard().last?.contains("line 2\n") == true)
+        #expect(self.items.isEmpty)
+    }
+
+    @Test(arguments: ["text/event-stream", "application/x-ndjson", "multipart/x-mixed-replace; boundary=a"])
+    func aStreamWaitsAtOnceWithItsHeadAloneWhateverItsCoding(type: String) throws {
+        for coding in ["", "Content-Encoding: gzip\r\n"] {
+            let scene = try self.scene(#"[{"pause": "response"}]"#)
+            scene.client(Self.get)
+            scene.connected()
+            scene.origin("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\n\(coding)\r\nx")
+            #expect(self.items.map(\.bodyNote) == ["the body is a stream and goes on as it is"], "\(coding)")
+            try self.decide(scene) { _ in .pass }
+        }
+    }
+
+    @Test func aClientThatLeavesBeforeAnAnswerCouldBeShownIsNoted() throws {
+        let scene = try self.scene(#"[{"name": "look", "pause": "response"}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nline 1\n")
+        scene.clientResets()
+        let lines = (scene.proxy.rules?.engine.report() ?? []).flatMap { RuleLines.lines(of: $0) }.map(\.text)
+        #expect(lines.last == "rule \"look\": the client left before the end of the body, so the answer was not shown.")
+        scene.advance(60)
+        #expect(self.items.isEmpty)
+    }
+
+    /// Its size alone decides, not the pieces in which it comes.
+    @Test(arguments: [0, 10, 500_000]) func aRequestOfMoreThanOneMebibyteWaitsWithItsHeadAlone(last: Int) throws {
+        let scene = try self.scene(#"[{"pause": "request"}]"#)
+        let size = (1 << 20) + 10
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nContent-Length: \(size)\r\n\r\n")
+        scene.client([UInt8](repeating: 97, count: size - last))
+        if last > 0 { scene.client([UInt8](repeating: 97, count: last)) }
+        #expect(self.items.map(\.bodyNote) == ["the body has more than 1 MiB and goes on as it is"])
+    }
+
     @Test func eachEventWaits() throws {
         let scene = try self.scene(#"[{"pause": "events"}]"#)
         scene.client(Self.get)

@@ -34,6 +34,23 @@ import TrafficRules
         #expect(Self.reports(scene) == ["rule \"no\": matched 1, applied to 1."])
     }
 
+    /// Otherwise its text would come before the next answer.
+    @Test(arguments: ["\"block\": 204", "\"block\": 304", "\"fault\": {\"status\": 204}", "\"block\": 204, \"record\": true"])
+    func aStatusWithoutContentComesWithoutText(rule: String) throws {
+        let scene = try Self.scene("[{\"name\": \"no\", \(rule)}]")
+        for _ in 0..<2 {
+            scene.client(Self.get)
+            let heard = scene.heard()
+            #expect(heard.count == 1 && heard.allSatisfy { $0.hasSuffix("||") && !$0.contains("Content-Length") }, "\(heard)")
+        }
+    }
+
+    @Test func aStatusOfAnEmptyAnswerHasALengthOfZero() throws {
+        let scene = try Self.scene(#"[{"block": 205}]"#)
+        scene.client(Self.get)
+        #expect(scene.heard().first?.hasSuffix("|Content-Length: 0||") == true)
+    }
+
     @Test func aBlockIsRecordedIfItsRuleSaysSo() throws {
         let scene = try Self.scene(#"[{"name": "no", "block": 403, "record": true}]"#)
         scene.client(Self.get)
@@ -160,6 +177,25 @@ import TrafficRules
         #expect(scene.recorder.summary == ["POST 200 complete 7 2"])
     }
 
+    /// It is edited on another thread, like every long body and every one with a content coding.
+    @Test func aLongBodyIsEditedAndRecordedAsItCame() throws {
+        let scene = try Self.scene(
+            #"[{"when": "~bq ^.{1,9}a", "request": {"set": {"json:/a": 10}}, "response": {"replace": [{"in": "body", "match": "o", "with": "0"}]}}]"#
+        )
+        let text = String(repeating: "x", count: 100_000)
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 100014\r\n\r\n")
+        scene.client("{\"a\":1,\"b\":\"\(text)\"}")
+        scene.connected()
+        let sent = "|Content-Type: application/json|Content-Length: 100015||{\"a\":10,\"b\":\"\(text)\"}"
+        #expect(scene.heard() == ["dial h", "origin 1 < POST /a HTTP/1.1|Host: h\(sent)"])
+        scene.origin("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n186a0\r\n\(text)\r\n2\r\nok\r\n0\r\n\r\n")
+        #expect(scene.heard() == ["client < HTTP/1.1 200 OK|Content-Length: 100002||\(text)0k"])
+        #expect(scene.recorder.summary == ["POST 200 complete 100014 100002"])
+        // The connection goes on.
+        scene.client(Self.get)
+        #expect(scene.heard() == ["origin 1 < GET /a HTTP/1.1|Host: h||"])
+    }
+
     @Test func aMappedRequestGoesToTheOtherOriginAndIsRecordedUnderItsOwnURL() throws {
         let scene = try Self.scene(#"[{"name": "staging", "when": "~u ^http://h/v2/", "mapRemote": "http://other:81/x/"}]"#)
         scene.client("GET http://h/v2/pets?a=1 HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -187,6 +223,38 @@ import TrafficRules
         #expect(scene.recorder.summary == ["GET 200 complete 6"])
     }
 
+    /// A client waits for the end of the body of every other status.
+    @Test(arguments: ["204 No Content", "304 Not Modified"]) func anEditedStatusEndsAnAnswerWithoutABody(status: String) throws {
+        let scene = try Self.scene(#"[{"response": {"status": 200}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 \(status)\r\n\r\n")
+        #expect(scene.heard().last == "client < HTTP/1.1 200 OK|Content-Length: 0||")
+    }
+
+    @Test func aHeadWithoutContentHasNoLength() throws {
+        let scene = try Self.scene(#"[{"response": {"status": 204}}]"#)
+        scene.client("HEAD http://h/a HTTP/1.1\r\nHost: h\r\n\r\n")
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n")
+        #expect(scene.heard().last == "client < HTTP/1.1 204 No Content||")
+    }
+
+    /// The method of the request decides how the answer is framed.
+    @Test(arguments: [("GET", "HEAD"), ("HEAD", "GET")]) func aMethodIsNotChangedToHEADOrFromIt(method: String, other: String) throws {
+        let rules = "[{\"name\": \"edit\", \"request\": {\"method\": \"\(other)\"}}]"
+        let node = RuleNode(try JSONDocument(Array(rules.utf8)).root)
+        guard let parsed = try? TrafficRules([RuleList(node: node, file: "rules", folder: nil)]) else {
+            #expect(other == "HEAD")
+            return
+        }
+        let scene = try ExchangeScene { $0.rules = RuleEngine(parsed) }
+        scene.client("\(method) http://h/a HTTP/1.1\r\nHost: h\r\n\r\n")
+        scene.connected()
+        #expect(scene.heard().last?.hasPrefix("origin 1 < \(method) /a ") == true)
+        #expect(Self.reports(scene).count == 2)
+    }
+
     @Test func eachEventOfAStreamIsEdited() throws {
         let scene = try Self.scene(#"[{"name": "edit", "response": {"replace": [{"in": "body", "match": "a", "with": "b"}]}}]"#)
         scene.client(Self.get)
@@ -207,6 +275,16 @@ import TrafficRules
         scene.origin("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 15\r\n\r\n{\"a\":1}\n{\"a\":2}")
         #expect(scene.heard().last?.hasSuffix("|8|{\"a\":7}\n|7|{\"a\":7}|0||") == true)
         #expect(Self.reports(scene).count == 1)
+    }
+
+    @Test(arguments: ["text/plain", "application/json", "text/event-stream\r\nContent-Encoding: gzip"])
+    func aClientThatLeavesABodyWithoutAnEndBeforeItsEditIsNoted(type: String) throws {
+        let scene = try Self.scene(#"[{"name": "edit", "response": {"replace": [{"in": "body", "match": "x", "with": "y"}]}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\n\r\nx\n")
+        scene.clientResets()
+        #expect(Self.reports(scene).last == "rule \"edit\": the client left before the end of the body, which an edit of it needs.")
     }
 
     @Test func aLongLineOfAStreamIsNotEdited() throws {
@@ -415,6 +493,43 @@ import TrafficRules
         scene.advance(3)
         #expect(log.attempts.first?.outcome == .answer(200))
         #expect(log.attempts.first?.stalledFrom == .zero)
+    }
+
+    /// The client has the whole answer after its head.
+    @Test(arguments: [("GET", "204 No Content", "garbage"), ("GET", "304 Not Modified", "cut"), ("HEAD", "200 OK", "cut")])
+    func aFaultInTheTrailersOfAnAnswerWithoutABodyIsNoFailureOfTheRequest(method: String, status: String, kind: String) throws {
+        let node = RuleNode(
+            try JSONDocument(Array(#"[{"name": "late", "fault": {"kind": "\#(kind)", "in": "trailers"}}]"#.utf8)).root)
+        let rules = try TrafficRules([RuleList(node: node, file: "rules", folder: nil)])
+        let scene = try ExchangeScene {
+            $0.rules = RuleEngine(rules)
+            $0.judgesClient = true
+        }
+        scene.client("\(method) http://h/a HTTP/1.1\r\nHost: h\r\n\r\n")
+        scene.connected()
+        scene.origin("HTTP/1.1 \(status)\r\nContent-Length: 7\r\n\r\n")
+        let attempt = try #require(scene.proxy.rules?.attempts?.attempts.first)
+        #expect(attempt.outcome == .answer(Int(status.prefix(3)) ?? 0))
+        #expect(
+            Self.reports(scene).last
+                == "rule \"late\": the answer has no body, so the client has all of it before the fault in the trailers.")
+    }
+
+    /// Clients make a new boundary for each attempt.
+    @Test(arguments: [("application/octet-stream", true), ("multipart/form-data; boundary=a", false)])
+    func aLongUploadInPartsMayComeAgainUnrecognised(type: String, isKnown: Bool) throws {
+        let scene = try ExchangeScene {
+            $0.rules = RuleEngine(TrafficRules())
+            $0.judgesClient = true
+        }
+        let size = (1 << 20) + 1
+        scene.client("POST http://h/a HTTP/1.1\r\nHost: h\r\nContent-Type: \(type)\r\nContent-Length: \(size)\r\n\r\n")
+        scene.connected()
+        scene.client([UInt8](repeating: 97, count: size))
+        scene.stored()
+        scene.drained()
+        let attempt = try #require(scene.proxy.rules?.attempts?.attempts.first)
+        #expect(attempt.hasWholeRequest == isKnown && !attempt.bodyDigest.isEmpty)
     }
 
     @Test func aDateOfRetryAfterIsKept() throws {

@@ -146,11 +146,11 @@ export class Paused {
     const button = (text, title, act) => element("button", { type: "button", text, title, onclick: act });
     const titles = { pass: "As it is", change: "With the changes below", drop: isHead ? "Close the connection" : "Leave it out", answer: "With the answer below" };
     const bar = element("div", { class: "viewer-bar", role: "group", "aria-label": "Decision" }, decisions(stage).filter(([name]) => name !== "answer").map(([name, label]) => button(label, titles[name], () => (name === "pass" ? this.pass(id) : send(name)))));
-    if (stage === "response") bar.append(button("Answer so from now on", "With the changes below, and as a rule for this method and URL", () => send("change", true)));
+    if (stage === "response") bar.append(button("Answer so from now on", "With the changes below, and as a rule for this method and URL, whatever a request has in its body", () => send("change", true)));
     const parts = [element("h3", {}, `Paused ${stageWords(item)}: `, recorded(`${item.method} ${item.url}`)), bar, this.result, ...lines];
     if (stage === "request") {
       const one = (name, [made, line]) => { answer[name] = made; return line; };
-      parts.push(element("h3", { text: "Or answer it here" }), element("div", { class: "viewer-bar", role: "group", "aria-label": "Answer" }, button("Answer", "With this, and send nothing", () => send("answer")), button("Answer so from now on", "With this, and as a rule for this method and URL", () => send("answer", true))),
+      parts.push(element("h3", { text: "Or answer it here" }), element("div", { class: "viewer-bar", role: "group", "aria-label": "Answer" }, button("Answer", "With this, and send nothing", () => send("answer")), button("Answer so from now on", "With this, and as a rule for this method and URL, whatever a request has in its body", () => send("answer", true))),
         one("status", input("answer-status", "Status", "200")), one("headers", area("answer-headers", "Header fields", "Content-Type: application/json", 2)), one("body", area("answer-body", "Body", "", 5)));
     }
     clear(this.editor, ...parts);
@@ -176,7 +176,7 @@ export class Paused {
     const number = ++this.asked;
     try {
       this.keep((await (await api.post(`/api/paused/${id}`, decision)).json()).paused, number);
-      this.actions.say(decision.always ? "answered, and so from now on: a rule that pauses such requests still does" : { pass: "it goes on", change: "it goes on changed", answer: "answered", drop: "dropped" }[decision.decision]);
+      this.actions.say(decision.always ? "answered, and so from now on for this method and URL, whatever is in a request's body: a rule that pauses such requests still does" : { pass: "it goes on", change: "it goes on changed", answer: "answered", drop: "dropped" }[decision.decision]);
       if (this.id === id) { this.id = null; clear(this.editor); }
       if (!this.isShown) return;
       this.render();

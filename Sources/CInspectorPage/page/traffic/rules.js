@@ -107,7 +107,9 @@ export class Rules {
     row.element.classList.toggle("off", !rule.enabled);
     row.counts.className = rule.neverMatched ? "caution" : "counts";
     row.counts.textContent = (rule.neverMatched ? "⚠ " : "") + ruleCounts(rule);
-    if (row.notes.childElementCount !== rule.notes.length) clear(row.notes, rule.notes.map((note) => element("li", { class: "caution" }, "⚠ ", recorded(note))));
+    if (row.notes.childElementCount !== rule.notes.length + rule.remarks.length) {
+      clear(row.notes, rule.notes.map((note) => element("li", { class: "caution" }, "⚠ ", recorded(note))), rule.remarks.map((remark) => element("li", {}, recorded(remark))));
+    }
   }
 
   /** Rules are dragged to another place by the mouse; the buttons with arrows do the same. */
