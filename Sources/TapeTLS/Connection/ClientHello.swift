@@ -25,17 +25,38 @@ public struct ClientHello: Sendable, Hashable {
         let length = Int(bytes[3]) << 8 | Int(bytes[4])
         guard length > 0, length <= 255, bytes.count >= 5 + length else { return nil }
         let name = bytes[5..<(5 + length)]
-        guard name.allSatisfy(self.mayBeInHost), self.hasPlainLabels(name) else { return nil }
-        return String(decoding: name, as: UTF8.self).lowercased()
+        guard name.allSatisfy(self.mayBeInHost) else { return nil }
+        let text = String(decoding: name, as: UTF8.self).lowercased()
+        return CertificateAddress(text) != nil || self.isHostName(name) ? text : nil
     }
 
     private static func namesHost(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count > 5 && bytes[2] == 0 }
 
-    /// Whether no label is empty, except that of the root, or begins or ends with a hyphen (RFC 1123, 2.1).
-    private static func hasPlainLabels(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
-        let labels = (name.last == UInt8(ascii: ".") ? name.dropLast() : name).split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return labels.allSatisfy { !$0.isEmpty && $0.first != UInt8(ascii: "-") && $0.last != UInt8(ascii: "-") }
+    /// 255 bytes on the wire are 253 characters, not counting the dot of the root (RFC 1035, 2.3.4).
+    private static let nameLimit = 253
+    private static let labelLimit = 63
+
+    /// Whether no label is too long, is empty, except that of the root, or begins or ends with a hyphen (RFC 1123, 2.1), and the name does
+    /// not look like an address. URLs take such names for addresses in short or hexadecimal notation, or refuse them.
+    private static func isHostName(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes
+        let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard name.count <= self.nameLimit, !name.contains(UInt8(ascii: ":")), let last = labels.last, !self.isNumber(last) else {
+            return false
+        }
+        return labels.allSatisfy {
+            !$0.isEmpty && $0.count <= self.labelLimit && $0.first != UInt8(ascii: "-") && $0.last != UInt8(ascii: "-")
+        }
+    }
+
+    /// The WHATWG URL Standard, 3.5: a host that ends in a number is an IPv4 address or invalid.
+    private static func isNumber(_ label: Slice<UnsafeRawBufferPointer>) -> Bool {
+        func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        if !label.isEmpty, label.allSatisfy(isDigit) { return true }
+        guard label.count >= 2, label.first == UInt8(ascii: "0"), label.dropFirst().first.map({ $0 | 0x20 }) == UInt8(ascii: "x") else {
+            return false
+        }
+        return label.dropFirst(2).allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0 | 0x20) }
     }
 
     /// Letters, digits, dots and hyphens (RFC 5890, 2.3.1), the underscore, which many names have, and the colon of IPv6 addresses, which

@@ -57,9 +57,33 @@ struct ClientHelloTests {
     @Test(arguments: ["a-b.test", "_a.test", "a.test.", "xn--a.test", "127.0.0.1", "::1"])
     func otherNamesAreRead(name: String) { #expect(self.hello(name: self.nameBody(Array(name.utf8))).serverName == name) }
 
-    @Test func aNameHas255BytesAtMost() {
-        #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 255))).serverName?.count == 255)
-        #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 256))).serverName == nil)
+    @Test(arguments: [
+        "1.2.3", "1", "0x7f.1", "0X7F000001", "a.0x", "1.2.3.4.", "1.2.3.4.5", "256.1.1.1", "a.09", "1.2.3.0x", "127.0.0.01", "1.2.3..",
+        "::1.", "a:b", "1:2:3", "fe80::g",
+    ])
+    func aNameThatLooksLikeAnAddressAndIsNoneCountsAsInvalid(name: String) {
+        let hello = self.hello(name: self.nameBody(Array(name.utf8)))
+        #expect(hello.serverName == nil && hello.hasInvalidServerName)
+    }
+
+    @Test(arguments: ["1a.2", "a.0xg", "0x7f.test", "1.2.3.test", "3com", "a.x0"].map { ($0, $0.hasSuffix(".2")) })
+    func digitsElsewhereInANameAreRead(name: String, isRefused: Bool) {
+        #expect(self.hello(name: self.nameBody(Array(name.utf8))).serverName == (isRefused ? nil : name))
+    }
+
+    /// A name of labels with 63 bytes, and a shorter one at its end.
+    private static func long(_ count: Int) -> String { String((0..<count).map { $0 % 64 == 63 ? "." : "a" }) }
+
+    @Test func aNameHas253BytesAtMostAndALabel63() {
+        for (name, isRead) in [
+            (Self.long(253), true), (Self.long(253) + ".", true), (Self.long(254), false), (Self.long(255), false),
+            (Self.long(254) + ".", false),
+            (String(repeating: "a", count: 63) + ".test", true), (String(repeating: "a", count: 64) + ".test", false),
+            (String(repeating: "a", count: 256), false),
+        ] {
+            let hello = self.hello(name: self.nameBody(Array(name.utf8)))
+            #expect((hello.serverName == name) == isRead && hello.hasInvalidServerName == !isRead, "\(name.utf8.count) bytes")
+        }
     }
 
     @Test(
