@@ -63,6 +63,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         guard !path.utf8.contains(0) else {
             throw CassetteError(.unsafePath, "a folder's path contains a NUL; choose another name")
         }
+        try self.refuseDetour(path)
         var missing: [String] = []
         var current = path
         while mkdir(current, 0o755) != 0 {
@@ -77,6 +78,22 @@ package struct OpenFolder: ~Copyable, Sendable {
         }
         for path in missing.reversed() where mkdir(path, 0o755) != 0 && errno != EEXIST {
             throw SystemError(number: errno, operation: .create, path: path).cassetteError
+        }
+    }
+
+    /// A path may go through a folder and back. If that folder does not exist, it would be created for nothing.
+    private static func refuseDetour(_ path: String) throws(CassetteError) {
+        var prefix = path.hasPrefix("/") ? "/" : ""
+        var missing: String?
+        for part in path.split(separator: "/") {
+            if part == "..", let missing {
+                throw CassetteError(
+                    .unsafePath,
+                    "\"\(path)\" goes through \"\(missing)\", which does not exist; write the path without it, or create that folder")
+            }
+            prefix += prefix.isEmpty || prefix.hasSuffix("/") ? part : "/" + part
+            var status = stat()
+            if missing == nil, stat(prefix, &status) != 0, errno == ENOENT { missing = prefix }
         }
     }
 

@@ -15,6 +15,22 @@ import Testing
         #expect(cassetteError { try OpenFolder.create(self.folder.file("file/x")) } != nil)
     }
 
+    @Test(arguments: ["sub/..", "sub/../in", "./x/../../y", "a//b/../c", "in/../new/../z", "sub/../../sub"])
+    func aDetourThroughAFolderThatDoesNotExistCreatesNothing(path: String) throws {
+        try OpenFolder.create(self.folder.file("in"))
+        let before = try FileManager.default.subpathsOfDirectory(atPath: self.folder.path)
+        let error = cassetteError { try OpenFolder.create(self.folder.file(path)) }
+        #expect(error?.code == .unsafePath && error?.message.contains("which does not exist") == true, "\(String(describing: error))")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: self.folder.path) == before)
+    }
+
+    @Test(arguments: ["in/..", "in/../new", "a//b", "./in/./c", "in/deep/../other"])
+    func otherSpellingsOfAPathAreCreated(path: String) throws {
+        try OpenFolder.create(self.folder.file("in/deep"))
+        try OpenFolder.create(self.folder.file(path))
+        #expect(FileManager.default.fileExists(atPath: self.folder.file(path)))
+    }
+
     @Test func renamesRemovesAndLists() throws {
         for name in ["x", "y", "음식"] { try self.folder.write([1], to: name) }
         let folder = try OpenFolder(self.folder.path)
