@@ -45,7 +45,10 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private var headsInTurn = 0
     private var awaitsTurn = false
     /// At most this many are read without a pause. Those that a client sends one by one never come to that.
-    private static let headsOfTurn = 64
+    private static let headsOfTurn = 32
+    /// The same while other connections wait for their turns.
+    private static let headsBesideTurns = 4
+    private var headLimit = HTTP1ClientConnection.headsOfTurn
     private var isOverLimit = false
     /// The end of the connection ends the answer, so closing it early must be a reset.
     private var closeIsEnd = false
@@ -133,7 +136,10 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             return
         case .head, .message, .tunnel:
             self.reader.append(buffer)
-            if !self.awaitsTurn { self.headsInTurn = 0 }
+            if !self.awaitsTurn {
+                self.headsInTurn = 0
+                self.headLimit = self.proxy.shared.turns.isIdle ? Self.headsOfTurn : Self.headsBesideTurns
+            }
             self.process()
         }
     }
@@ -231,7 +237,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private func readHead() -> Bool {
         // Reads no further request while the client does not read its answers, so that they do not pile up.
         guard !self.proxy.isRecorderFull, self.isWritable, !self.awaitsTurn else { return false }
-        guard self.headsInTurn < Self.headsOfTurn else {
+        guard self.headsInTurn < self.headLimit else {
             self.awaitTurn()
             return false
         }
@@ -269,12 +275,10 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     /// A client may have sent thousands of requests at once. Other connections are served before the next ones are read.
     private func awaitTurn() {
-        guard let context else { return }
         self.awaitsTurn = true
-        // A task that is executed at once would run before the loop looks at its other connections.
-        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [weak self] in
+        self.proxy.shared.turns.wait { [weak self] in
             guard let self else { return }
-            (self.awaitsTurn, self.headsInTurn) = (false, 0)
+            (self.awaitsTurn, self.headsInTurn, self.headLimit) = (false, 0, Self.headsOfTurn)
             self.proxy.readClock()
             self.process()
         }

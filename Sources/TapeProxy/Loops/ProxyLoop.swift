@@ -11,6 +11,7 @@ final class ProxyLoop {
     let limits: ProxyLimits
     let dialer: UpstreamDialer
     let flushes: FlushQueue
+    let turns: TurnQueue
     /// Shared with the other event loops of the server.
     let server: SharedServer
     let disk: DiskPool
@@ -37,6 +38,7 @@ final class ProxyLoop {
             isolation: server.isolation)
         self.loopGate = loopGate ?? LoopGate(loop)
         self.flushes = FlushQueue(loop: loop)
+        self.turns = TurnQueue(loop: loop)
         self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }
     }
 

@@ -158,6 +158,13 @@ final class ExchangeScene {
 
     private var isHeld = false
 
+    /// A moment passes, in which nobody is disconnected for waiting.
+    func advance(milliseconds: Int) {
+        self.loop.advanceTime(by: .milliseconds(Int64(milliseconds)))
+        self.proxy.readClock()
+        self.settle()
+    }
+
     /// Time passes. Once a second, peers that have waited too long are disconnected.
     func advance(_ seconds: Int) {
         for _ in 0..<seconds {
