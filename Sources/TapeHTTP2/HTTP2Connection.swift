@@ -345,7 +345,8 @@ public final class HTTP2Connection {
 
     /// The body ends here, incomplete. The stream is reset once the existing part has been sent.
     public func cut(_ stream: Int32, code: HTTP2ErrorCode) {
-        guard let body = self.bodies[stream], body.size > 0 else { return self.reset(stream, code: code) }
+        // nghttp2 drops a head that is still in its queue when the stream is reset. The body is asked for once the head is sent.
+        guard let body = self.bodies[stream], body.size > 0 || !body.wasAskedFor else { return self.reset(stream, code: code) }
         body.end = .cut(code)
         self.resume(stream, body)
     }
@@ -429,6 +430,7 @@ public final class HTTP2Connection {
     private func nextData(_ stream: Int32, _ length: Int, _ flags: UnsafeMutablePointer<UInt32>) -> Int {
         guard let body = self.bodies[stream] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
         flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_NO_COPY.rawValue)
+        body.wasAskedFor = true
         let count = min(length, body.size)
         switch body.end {
         case nil where count == 0:
@@ -490,6 +492,8 @@ private final class OutgoingBody {
     var end: End?
     /// nghttp2 waits to be told that there is more.
     var isDeferred = false
+    /// nghttp2 has asked for its bytes, so the head has been sent.
+    var wasAskedFor = false
 
     func append(_ bytes: ByteBuffer) {
         self.size += bytes.readableBytes

@@ -162,6 +162,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 if let stream = self.streams[id] {
                     stream.receive(trailers: section)
                     if ends { stream.inputEnded() }
+                    if touched.last !== stream { touched.append(stream) }
                 } else {
                     self.begin(id, section, endsStream: ends)
                 }

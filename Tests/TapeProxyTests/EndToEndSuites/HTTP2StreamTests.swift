@@ -422,6 +422,59 @@ import Testing
         #expect(recorded.request.version == .http2 && recorded.request.body?.size == 4)
     }
 
+    /// The trailers come in a later read than the body, or are too long for the same one.
+    @Test(arguments: [1, 3000]) func trailersThatComeAfterTheBodyWasReadEndTheRequest(size: Int) throws {
+        let hasBody = Gate("the body")
+        let value = String(repeating: "1", count: size)
+        let origin = try self.origin { peer in
+            try peer.wait(for: "the body") { $0.text(1) == "body" }
+            hasBody.open()
+            try peer.wait(for: "the request's end") { $0.ended.contains(1) }
+            #expect(peer.trailers[1]?.fields.lines == ["x-up: \(value)"])
+            try peer.respond(1, 200, body: "answer")
+            try peer.wait(for: "its end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/", method: "POST", ["te: trailers"], hasBody: true)
+        client.codec.send(id, ByteBuffer(string: "body"))
+        try client.flush()
+        try hasBody.wait()
+        client.codec.end(id, trailers: HTTP2Fields(trailers: HeaderFields(["x-up: \(value)"])))
+        try client.flush()
+        try client.wait(for: "the answer") { $0.ended.contains(id) }
+        #expect(client.text(id) == "answer")
+        origin.finish()
+        let recorded = try #require(try proxy.recorded().first)
+        #expect(recorded.request.trailers?.lines == ["x-up: \(value)"] && recorded.outcome == .complete)
+    }
+
+    /// The end of a cut answer comes in the same read as its head.
+    @Test(arguments: ["", "abc"], [Failure.Answer.page, .break])
+    func theHeadOfAnAnswerThatIsCutAtOnceArrives(body: String, choice: Failure.Answer) throws {
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            peer.codec.respond(
+                1, HTTP2Fields(ResponseHead(version: .http2, status: 200, reason: [], fields: HeaderFields())), hasBody: true)
+            peer.codec.send(1, ByteBuffer(string: body))
+            peer.codec.cut(1, code: .cancel)
+            try peer.flush()
+        }
+        let proxy = try RunningProxy { $0.originErrors = choice }
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/")
+        try client.wait(for: "the reset") { $0.closed[id] != nil }
+        #expect(client.heads[id]?.status == 200 && client.text(id) == body)
+        origin.finish()
+        #expect(try proxy.recorded().first?.response?.status == 200)
+
+        let replay = try RunningProxy(.none, in: proxy.folder)
+        let again = try self.client(replay)
+        let answered = try again.request("http://\(origin.authority)/")
+        try again.wait(for: "the reset") { $0.closed[answered] != nil }
+        #expect(again.heads[answered]?.status == 200 && again.text(answered) == body)
+    }
+
     @Test func aStopLetsOpenStreamsFinish() throws {
         let asked = DispatchSemaphore(value: 0)
         let released = DispatchSemaphore(value: 0)
