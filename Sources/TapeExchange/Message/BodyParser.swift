@@ -15,6 +15,8 @@ public struct BodyParser: Sendable {
     private let limits: Limits
     private var phase: Phase
     private var failure: MessageError?
+    /// Bytes of the last input before the malformed line or section, however the input was divided; the whole input if nothing is wrong.
+    public private(set) var intact = 0
     /// The beginning of an unfinished line or section from earlier buffers.
     private var held: [UInt8] = []
     private var section: FieldSectionParser
@@ -57,9 +59,11 @@ public struct BodyParser: Sendable {
     public mutating func consume(
         _ bytes: UnsafeRawBufferPointer, _ onEvent: (BodyEvent) -> Void
     ) throws(MessageError) -> BodyProgress {
+        self.intact = 0
         if let failure = self.failure { throw failure }
         do throws(MessageError) {
             let consumed = try self.read(bytes, onEvent)
+            self.intact = consumed
             return BodyProgress(consumed: consumed, isDone: self.isDone)
         } catch {
             self.failure = error
@@ -70,6 +74,7 @@ public struct BodyParser: Sendable {
     private mutating func read(_ bytes: UnsafeRawBufferPointer, _ onEvent: (BodyEvent) -> Void) throws(MessageError) -> Int {
         var index = 0
         while index < bytes.count {
+            self.intact = index
             switch self.phase {
             case .done:
                 return index

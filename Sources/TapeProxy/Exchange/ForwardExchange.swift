@@ -345,7 +345,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             self.record(.complete) { problem in self.end(problem) }
         case .answer(var failure):
             self.noteUnreached()
-            self.upstream.take()?.cancel()
+            self.cancelUpstream()
             if self.isUnprocessed { failure.kind = .unprocessed }
             let breaks = self.proxy.configuration.originErrors == .break && failure.isBreak && self.requestError == nil
             if breaks { failure.answered = .break }
@@ -357,7 +357,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             }
         case .cut(var cut):
             self.noteUnreached()
-            self.upstream.take()?.cancel()
+            self.cancelUpstream()
             if self.proxy.configuration.originErrors != .break { (cut.kind, cut.code) = (nil, nil) }
             self.record(.cut(cut)) { [isReset = cut.isReset, code = cut.code] _ in
                 self.sendWithheld()
@@ -370,6 +370,12 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             self.record(.cut(cut)) { _ in self.countBytes() }
         }
         self.buffered = nil
+    }
+
+    private func cancelUpstream() {
+        let upstream = self.upstream.take()
+        // The origin gets everything before malformed bytes, whether it came with them or before them.
+        if self.requestError == nil { upstream?.cancel() } else { upstream?.cancelAfterFlush() }
     }
 
     /// - Parameter problem: why the answer must not be delivered as complete; nil if it may be.

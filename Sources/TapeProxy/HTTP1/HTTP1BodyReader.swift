@@ -4,7 +4,7 @@ internal import TapeExchange
 /// Reads one body from the bytes of an HTTP/1 connection, piece by piece.
 ///
 /// A chunk-size line or a trailer section is delivered only once it is complete and valid (RFC 9112, 7.1), so no part of a malformed one is
-/// forwarded.
+/// forwarded. Everything before it is, so that what the other side gets does not depend on how the bytes were divided.
 struct HTTP1BodyReader {
     private var parser: BodyParser
     private let isChunked: Bool
@@ -20,11 +20,23 @@ struct HTTP1BodyReader {
     }
 
     /// Takes the bytes of the body out of the input.
+    ///
+    /// If a malformed line or section follows valid bytes, this returns those and leaves the rest in the input. The next call throws.
     mutating func read(_ input: inout ByteBuffer) throws(MessageError) -> BodyPiece {
         var events: [BodyEvent]? = self.isChunked ? [] : nil
         let shift = self.pending?.readableBytes ?? 0
-        let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
-            try self.parser.consume(bytes) { events?.append($0.moved(by: shift)) }
+        let progress: BodyProgress
+        do throws(MessageError) {
+            progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
+                try self.parser.consume(bytes) { events?.append($0.moved(by: shift)) }
+            }
+        } catch {
+            guard self.parser.intact > 0, var bytes = input.readSlice(length: self.parser.intact) else { throw error }
+            if var pending = self.pending.take() {
+                pending.writeBuffer(&bytes)
+                bytes = pending
+            }
+            return BodyPiece(bytes: bytes, events: events)
         }
         var bytes = input.readSlice(length: progress.consumed) ?? ByteBuffer()
         guard self.isChunked else { return BodyPiece(bytes: bytes, events: nil, isLast: progress.isDone) }

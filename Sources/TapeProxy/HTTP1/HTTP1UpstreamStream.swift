@@ -91,6 +91,11 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         self.connection.close()
     }
 
+    func cancelAfterFlush() {
+        self.exchange = nil
+        self.connection.closeAfterFlush(isCut: true)
+    }
+
     // MARK: The request
 
     func send(_ received: RequestHead, target: RequestTarget, framing: BodyFraming) {

@@ -55,6 +55,11 @@ final class HTTP2UpstreamStream: UpstreamStream {
 
     func cancel() { self.leave(.cancel) }
 
+    func cancelAfterFlush() {
+        self.connection.flushNow()
+        self.cancel()
+    }
+
     private func leave(_ code: HTTP2ErrorCode) {
         self.exchange = nil
         guard !self.isOver else { return }

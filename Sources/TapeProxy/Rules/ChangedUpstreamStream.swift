@@ -55,6 +55,11 @@ final class ChangedUpstreamStream: UpstreamStream {
         self.base.cancel()
     }
 
+    func cancelAfterFlush() {
+        self.isOver = true
+        self.base.cancelAfterFlush()
+    }
+
     func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming) {
         let changed = self.change.changed(head)
         if let body = self.change.wholeBody {

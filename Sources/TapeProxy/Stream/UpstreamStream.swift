@@ -32,6 +32,8 @@ protocol UpstreamStream: AnyObject {
     func release(by client: Int)
     /// Abandons the request and cancels it at the origin.
     func cancel()
+    /// The same once everything that was written has been sent.
+    func cancelAfterFlush()
 }
 
 /// The exchange that an upstream stream works for. Called on its event loop.

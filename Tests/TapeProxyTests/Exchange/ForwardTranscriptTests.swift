@@ -3,6 +3,7 @@ import CassettePlayback
 import NIOCore
 import TapeExchange
 import TapeRecorder
+import TapeTestSupport
 import Testing
 
 @testable import TapeProxy
@@ -489,9 +490,73 @@ import Testing
         scene.origin("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
         _ = scene.heard()
         scene.origin("2\r\nde\r\nzz\r\nevil")
-        #expect(scene.heard() == ["client closed", "origin 1 closed"])
+        #expect(scene.heard() == ["client < 2|de|", "client closed", "origin 1 closed"])
         let body = try #require(scene.recorder.exchanges.first?.responseBody)
-        #expect(!body.isComplete && body.bytes == Array("abc".utf8), "what the client got is what is recorded")
+        #expect(!body.isComplete && body.bytes == Array("abcde".utf8), "what the client got is what is recorded")
+    }
+
+    /// Gives a text in seeded pieces: whole, byte by byte, and in between.
+    static func divided(_ text: String, seed: Int) -> [String] {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var (pieces, rest) = ([String](), Substring(text))
+        while !rest.isEmpty {
+            let count = seed == 0 ? rest.count : seed == 1 ? 1 : Int.random(in: 1...40, using: &random)
+            pieces.append(String(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+        }
+        return pieces
+    }
+
+    @Test(arguments: [Failure.Answer.page, .break], 0..<12)
+    func everythingBeforeAnInvalidChunkReachesTheClientHoweverItIsDivided(choice: Failure.Answer, seed: Int) throws {
+        for bad in ["zz\r\n", "5 5\r\nabcde\r\n", "1\r\nab\r\n", "0\r\nHost: a\r\n\r\n"] {
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let good = "3\r\nabc\r\n2;x=y\r\nde\r\n" + (bad.hasPrefix("1") ? "1\r\na" : bad.hasPrefix("0") ? "0\r\n" : "")
+            let scene = try ExchangeScene { $0.originErrors = choice }
+            scene.client(Self.get)
+            scene.connected()
+            _ = scene.heard()
+            for piece in Self.divided(head + "3\r\nabc\r\n2;x=y\r\nde\r\n" + bad, seed: seed) { scene.origin(piece) }
+            let heard = scene.heard()
+            let got = heard.filter { $0.hasPrefix("client < ") }.map { $0.dropFirst("client < ".count) }.joined()
+            #expect(got.replacing("|", with: "\r\n") == head + good, "\(heard)")
+            #expect(heard.contains("client closed") && heard.contains("origin 1 closed"))
+            guard case .cut(let cut)? = scene.recorder.exchanges.first?.interaction.outcome else {
+                Issue.record("not cut: \(scene.recorder.summary)")
+                continue
+            }
+            #expect(cut.by == .origin && cut.kind == nil)
+            let body = try #require(scene.recorder.exchanges.first?.responseBody)
+            #expect(String(decoding: body.bytes, as: UTF8.self) == "abcde" + (bad.hasPrefix("1") ? "a" : "") && !body.isComplete)
+        }
+    }
+
+    @Test(arguments: 0..<12) func everythingBeforeAnInvalidChunkOfTheClientReachesTheOriginHoweverItIsDivided(seed: Int) throws {
+        for isEarly in [false, true] {
+            let scene = try ExchangeScene()
+            let good = "3\r\nabc\r\n2;x=y\r\nde\r\n"
+            let pieces = Self.divided(Self.post("Transfer-Encoding: chunked", good + "zz\r\nevil"), seed: seed)
+            // The body comes before or after the connection to the origin.
+            let first = isEarly ? pieces.count : pieces.firstIndex { _ in true }.map { $0 + 1 } ?? 0
+            for piece in pieces[..<first] { scene.client(piece) }
+            var isConnected = scene.heard().contains("dial h")
+            if isConnected { scene.connected() }
+            for piece in pieces[first...] {
+                scene.client(piece)
+                guard !isConnected, scene.heard().contains("dial h") else { continue }
+                isConnected = true
+                scene.connected()
+            }
+            scene.advance(61)
+            let heard = scene.heard()
+            let got = heard.filter { $0.hasPrefix("origin 1 < ") }.map { $0.dropFirst("origin 1 < ".count) }.joined()
+            #expect(
+                got.replacing("|", with: "\r\n") == "POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + good, "\(heard)")
+            #expect(heard.contains { $0.hasPrefix("client < HTTP/1.1 400 Bad Request|Wiretape-Error: bad-request|") }, "\(heard)")
+            #expect(heard.contains("client closed") && heard.contains("origin 1 closed"))
+            #expect(scene.recorder.exchanges.first?.requestBody?.bytes == Array("abcde".utf8))
+            #expect(scene.proxy.common.totalCounts.malformed == 1)
+        }
     }
 
     // MARK: Time

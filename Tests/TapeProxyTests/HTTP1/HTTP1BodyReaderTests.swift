@@ -62,12 +62,60 @@ import Testing
             let error = #expect(throws: MessageError.self) {
                 for piece in [good + bad[..<cut], Array(bad[cut...])] {
                     var input = ByteBuffer(bytes: piece)
-                    delivered += try reader.read(&input).bytes.readableBytesView
+                    while input.readableBytes > 0 { delivered += try reader.read(&input).bytes.readableBytesView }
                 }
             }
             #expect(error != nil)
-            #expect(
-                good.starts(with: delivered) || rest.hasPrefix("0") && (good + Array("0\r\n".utf8)).starts(with: delivered), "\(delivered)")
+            #expect(delivered == good + (rest.hasPrefix("0") ? Array("0\r\n".utf8) : []), "\(delivered)")
+        }
+    }
+
+    /// What a body with a malformed line delivers before its error.
+    private func failing(_ pieces: [ArraySlice<UInt8>]) -> (bytes: [UInt8], parts: [BodyEvent], payload: String, error: String?) {
+        var reader = HTTP1BodyReader(framing: .chunked, side: .request, limits: Limits())
+        var (bytes, parts, payload): ([UInt8], [BodyEvent], String) = ([], [], "")
+        var input = ByteBuffer()
+        do throws(MessageError) {
+            for piece in pieces {
+                input.writeBytes(piece)
+                while input.readableBytes > 0 {
+                    let read = try reader.read(&input)
+                    bytes += read.bytes.readableBytesView
+                    payload += String(buffer: read.payload)
+                    parts += (read.events ?? []).filter { if case .data = $0 { false } else { true } }
+                }
+            }
+            return (bytes, parts, payload, nil)
+        } catch {
+            return (bytes, parts, payload, error.message)
+        }
+    }
+
+    @Test(arguments: [
+        ("3\r\nabc\r\n4;x=y\r\ndefg\r\n", "zz\r\n"), ("3\r\nabc\r\n", "5 5\r\n"), ("", "\r\n"), ("3\r\nabc", "d\r\n"),
+        ("3\r\nabc\r", "\r\n"),
+        ("3\r\nabc\r\n1\r\nd\r\n", "2;a\u{0}\r\nhe"), ("2\r\nab\r\n0\r\n", "Host: a\r\n\r\n"), ("2\r\nab\r\n0;e\r\n", "X\u{0}: a\r\n\r\n"),
+        ("2\r\nab\r\n", "ffffffffffffffff\r\n"), ("2\r\nab\r\n", "3\nabc\r\n"), ("2\r\nab\r\n", "3;" + String(repeating: "x", count: 9000)),
+    ])
+    func everythingBeforeAMalformedLineIsDeliveredHoweverItIsDivided(good: String, bad: String) {
+        let all = Array((good + bad + "3\r\nabc\r\n0\r\n\r\n").utf8)
+        let whole = self.failing([all[...]])
+        #expect(String(decoding: whole.bytes, as: UTF8.self) == good)
+        #expect(whole.error != nil)
+        var random = SeededGenerator(seed: UInt64(all.count))
+        for longest in [1, 2, 3, 5, 9, 14, 20, 30] {
+            for _ in 0..<(longest == 1 ? 1 : 25) {
+                var pieces: [ArraySlice<UInt8>] = []
+                var start = 0
+                while start < all.count {
+                    let end = start > 60 ? all.count : min(all.count, start + Int.random(in: 1...longest, using: &random))
+                    pieces.append(all[start..<end])
+                    start = end
+                }
+                let divided = self.failing(pieces)
+                #expect(divided.bytes == whole.bytes && divided.payload == whole.payload, "\(pieces.map(\.count))")
+                #expect(divided.parts == whole.parts && divided.error == whole.error, "\(pieces.map(\.count))")
+            }
         }
     }
 }

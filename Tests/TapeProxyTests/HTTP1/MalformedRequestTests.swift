@@ -1,4 +1,6 @@
 import CassetteStore
+import TapeBytes
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
@@ -25,6 +27,30 @@ import Testing
         #expect(origin.accepted == 0)
         #expect(proxy.server.counts.malformed == 1)
         #expect(try proxy.recorded().isEmpty)
+    }
+
+    /// The whole request is there before the connection to the origin is, or comes afterwards.
+    @Test(arguments: [true, false]) func everythingBeforeAMalformedChunkReachesTheOrigin(isEarly: Bool) throws {
+        let hasHead = Gate("the head")
+        let got = Guarded("")
+        let origin = try RawOrigin { connection in
+            let head = String(decoding: try connection.read(through: "\r\n\r\n"), as: UTF8.self)
+            hasHead.open()
+            let rest = String(decoding: try connection.readToEnd().bytes, as: UTF8.self)
+            got.withLock { $0 = head + rest }
+        }
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        let head = origin.request("POST", "/", "Transfer-Encoding: chunked")
+        try client.send(isEarly ? head + "3\r\nabc\r\nzz\r\n" : head)
+        if !isEarly {
+            try hasHead.wait()
+            try client.send("3\r\nabc\r\nzz\r\n")
+        }
+        #expect(String(decoding: try client.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+        origin.finish()
+        #expect(got.withLock { $0 }.hasSuffix("\r\n\r\n3\r\nabc\r\n"), "\(got.withLock { $0 })")
+        #expect(try proxy.recorded().first?.request.body?.size == 3)
     }
 
     @Test func aHeadOf100KiBIsTooLarge() throws {

@@ -47,6 +47,19 @@ import Testing
         #expect(scene.recorder.exchanges.first?.interaction.request.url == "http://192.0.2.1:443/%EB%B3%B4%EB%A6%AC?q=%C3%A9")
     }
 
+    @Test(arguments: 0..<10) func everythingBeforeAnInvalidChunkPassesATunnelHoweverItIsDivided(seed: Int) throws {
+        let scene = try self.opened()
+        scene.client("GET /a HTTP/1.1\r\nHost: 192.0.2.1:443\r\n\r\n")
+        scene.connected()
+        _ = scene.heard()
+        let good = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n"
+        for piece in ForwardTranscriptTests.divided(good + "zz\r\nevil", seed: seed) { scene.origin(piece) }
+        let heard = scene.heard()
+        let got = heard.filter { $0.hasPrefix("client < ") }.map { $0.dropFirst("client < ".count) }.joined()
+        #expect(got.replacing("|", with: "\r\n") == good, "\(heard)")
+        #expect(heard.contains("client closed") && heard.contains("origin 1 closed"))
+    }
+
     @Test(arguments: ["GET a", "GET ?q", "get ftp://h/"])
     func anOddTargetIsRefusedAndNotPassedByUnread(request: String) throws {
         let scene = try self.opened()
