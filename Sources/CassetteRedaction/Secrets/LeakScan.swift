@@ -4,6 +4,8 @@ public import CassetteModel
 /// Searches files for the secrets of a vault, in any spelling.
 public struct LeakScan {
     private let vault: SecretVault
+    /// Once spent, a scan throws `SearchBudget.Spent`.
+    private let budget: SearchBudget?
 
     /// The most leaks reported for one file: the first ones are enough to find the others.
     public static let limit = 100
@@ -14,6 +16,13 @@ public struct LeakScan {
 
     public init(_ vault: SecretVault) {
         self.vault = vault
+        self.budget = nil
+    }
+
+    /// - Parameter budget: ends a scan early, from any thread.
+    package init(_ vault: SecretVault, within budget: SearchBudget) {
+        self.vault = vault
+        self.budget = budget
     }
 
     /// - Parameters:
@@ -61,6 +70,7 @@ public struct LeakScan {
         var window: [UInt8] = []
         var offset = 0
         try pieces { piece in
+            try self.checkBudget()
             window.append(contentsOf: piece)
             guard window.count >= Self.windowSize else { return }
             window.withUnsafeBytes { self.look(at: $0, from: offset, isCompressed: isCompressed, &leaks) }
@@ -68,8 +78,13 @@ public struct LeakScan {
             window.removeFirst(done)
             offset += done
         }
+        try self.checkBudget()
         window.withUnsafeBytes { self.look(at: $0, from: offset, isCompressed: isCompressed, &leaks) }
+        // The last window may be incomplete: see `look`.
+        try self.checkBudget()
     }
+
+    private func checkBudget() throws(SearchBudget.Spent) { if self.budget?.isSpent == true { throw SearchBudget.Spent() } }
 
     private func look(at bytes: UnsafeRawBufferPointer, from offset: Int, isCompressed: Bool, _ leaks: inout Set<Leak>) {
         guard let known = self.vault.known() else { return }
@@ -80,7 +95,8 @@ public struct LeakScan {
             leaks.insert(Leak(placeholder: placeholders[hit.secret], offset: hit.range.lowerBound + offset, spelling: spelling))
         }
         var view = EscapeView(bytes)
-        while let current = view, views.count < EscapeView.depthLimit {
+        // Each layer of escapes is as long as the text.
+        while let current = view, views.count < EscapeView.depthLimit, self.budget?.isSpent != true {
             views.append(current)
             current.bytes.withUnsafeBytes { text in
                 self.look(text, known.index) { hit in

@@ -244,7 +244,7 @@ public struct CassetteFinisher {
         let interaction = try cassette.interaction(at: position)
         // The search cannot look into coded bodies.
         if interaction.isUndecoded { return true }
-        let scan = LeakScan(redactor.vault)
+        let scan = LeakScan(redactor.vault, within: self.haste)
         for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
             for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) {
                 if try !scan.leaks(in: self.reader.source(sidecar, digest: self.digest())).isEmpty { return true }

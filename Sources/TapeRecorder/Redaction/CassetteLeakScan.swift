@@ -10,22 +10,46 @@ struct CassetteLeakScan {
     private let cassette: CassetteReader
     private let bodies: BodyReader
     private let digest: () -> any ContentDigest
+    private let budget: SearchBudget
 
     /// The most leaks reported for one cassette. The first ones are enough to find the others.
     static let limit = 100
 
-    init(path: String, vault: SecretVault, digest: @escaping () -> any ContentDigest) throws(CassetteError) {
-        self.scan = LeakScan(vault)
+    /// - Parameter budget: ends the scan early, from any thread.
+    init(
+        path: String, vault: SecretVault, within budget: SearchBudget = SearchBudget(), digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) {
+        self.scan = LeakScan(vault, within: budget)
+        self.budget = budget
         self.cassette = try CassetteReader(path: path)
         self.bodies = BodyReader(cassettePath: path)
         self.digest = digest
     }
 
     /// Throws errors from reading: a file that is missing or does not match its digest was not searched.
-    func leaks() throws -> [CassetteLeak] {
-        var leaks = try self.leaks(in: try self.cassette.head(), firstLine: 1, exchange: nil)
+    func leaks() throws -> [CassetteLeak] { try self.found().leaks }
+
+    /// The leaks, and the number of exchanges that were not searched to the end before the budget was spent.
+    func found() throws -> (leaks: [CassetteLeak], unchecked: Int) {
+        var (leaks, checked): ([CassetteLeak], Int) = ([], 0)
+        var isCut = false
+        do {
+            try self.scanAll(&leaks, &checked)
+        } catch is SearchBudget.Spent {
+            isCut = true
+        }
+        var known: Set<CassetteLeak> = []
+        return (
+            Array(leaks.filter { known.insert($0).inserted }.prefix(Self.limit)), isCut ? self.cassette.count - checked : 0
+        )
+    }
+
+    private func scanAll(_ leaks: inout [CassetteLeak], _ checked: inout Int) throws {
+        leaks += try self.leaks(in: try self.cassette.head(), firstLine: 1, exchange: nil)
         var seen: Set<String> = []
         for position in 0..<self.cassette.count where leaks.count < Self.limit {
+            checked = position
+            guard !self.budget.isSpent else { throw SearchBudget.Spent() }
             let bytes = try self.cassette.bytes(at: position)
             let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id ?? position + 1
             leaks += try self.leaks(in: bytes, firstLine: nil, exchange: id, position: position)
@@ -35,7 +59,6 @@ struct CassetteLeakScan {
             }
             leaks += try self.leaks(inFilesOf: self.cassette.interaction(at: position), id, &seen)
         }
-        return Array(leaks.prefix(Self.limit))
     }
 
     private func leaks(in text: [UInt8], firstLine: Int?, exchange: Int?, position: Int = 0) throws -> [CassetteLeak] {

@@ -46,6 +46,35 @@ import Testing
         #expect(!leaks.description.contains(self.secret))
     }
 
+    @Test func aScanEndsWithItsBudgetAndCountsWhatItDidNotReach() throws {
+        let folder = try TemporaryFolder()
+        let long = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000) + Array(self.secret.utf8)
+        let path = try self.record(
+            folder,
+            [
+                TapedExchanges.simple(1, body: "it is \(self.secret)."),
+                TapedExchanges.exchange(2, fields: ["Content-Type: image/png"], body: long), TapedExchanges.simple(3, body: self.secret),
+            ])
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array(self.secret.utf8), kind: "jwt")
+        let budget = SearchBudget()
+        // The time is over once the second exchange's file is opened.
+        let scan = try CassetteLeakScan(path: path, vault: vault, within: budget) {
+            budget.cancel()
+            return PortableSHA256()
+        }
+        let (leaks, unchecked) = try scan.found()
+        #expect(leaks.map(\.exchange) == [1] && unchecked == 2)
+        let (none, all) = try CassetteLeakScan(path: path, vault: vault, within: budget) { PortableSHA256() }.found()
+        #expect(none.isEmpty && all == 3, "no time at all")
+    }
+
+    @Test func aPlaceIsReportedOnce() throws {
+        let folder = try TemporaryFolder()
+        let path = try self.record(folder, [TapedExchanges.simple(1, body: Array(repeating: self.secret, count: 5).joined(separator: " "))])
+        #expect(try self.leaks(path).count == 1)
+    }
+
     @Test func aRuleThatSpellsTheSecretIsALeakOfTheBeginning() throws {
         let folder = try TemporaryFolder()
         let path = try self.record(folder, [])
