@@ -129,6 +129,188 @@ import Testing
         #expect(try RecordedExchanges.read(folder.file(name)).map(\.id) == (mode == .all ? [3, 4] : [3, 4, 1]))
     }
 
+    /// A recording of two exchanges that are out of order, so that the close has to write.
+    private func unsorted(
+        _ path: String, _ mode: RecordMode, exists: Bool, disk: DiskCalls = .system
+    ) throws -> RecordingFile {
+        let plan = try RecordingPlan(path: path, mode: mode, exists: exists)
+        let file = try #require(try RecordingFile(plan, version: "1", redaction: nil, digest: { PortableSHA256() }, disk: disk))
+        var writer = JSONWriter(reserving: 1024)
+        for id in [4, 3] {
+            writer.removeAll(baseDepth: 2)
+            InteractionEncoder.encode(TapedExchanges.simple(id).interaction, into: &writer)
+            file.noteStart(TapedExchanges.simple(id).interaction.started)
+            try file.append(writer.bytes, ends: [writer.bytes.count])
+        }
+        return file
+    }
+
+    @Test(arguments: [ENOSPC, EIO, EROFS], [1, 27])
+    func aCloseThatFailsCountsWhatIsLostAndTellsWhereTheOthersAre(_ number: Int32, lost: Int) throws {
+        for mode in [RecordMode.once, .all, .newEpisodes] {
+            let folder = try TemporaryFolder()
+            let path = folder.file("tape.json")
+            if mode != .once { try RecordedExchanges.write([.sample(1)], to: path) }
+            let disk = FailingDisk()
+            let file = try self.unsorted(path, mode, exists: mode != .once, disk: disk.calls)
+            disk.with { $0.writeError = number }
+            let error = #expect(throws: CassetteError.self) { try file.close(keepsOld: false, hasUndecoded: false, lost: lost) { _, _ in } }
+            let message = error?.message ?? ""
+            let name = folder.file(mode == .all ? "tape.new.json" : "tape.json")
+            let count = mode == .newEpisodes ? 3 : 2
+            #expect(
+                message.contains(". \(lost == 1 ? "1 exchange is" : "27 exchanges are") lost. The recording is not finished"), "\(message)")
+            #expect(message.contains("all \(count) other recorded exchanges are safe in \"\(name)\""), "\(message)")
+            #expect(
+                message.contains("run \"wiretape decode \(name)\"\(mode == .all ? ", and rename it to \"\(path)\"" : "")."), "\(message)")
+            #expect(message.contains("when there is room") == (number == ENOSPC), "\(message)")
+            #expect(try RecordedExchanges.read(name).count == count)
+        }
+    }
+
+    /// What else may have a cassette's name at the end.
+    enum Displacement: CaseIterable, Sendable {
+        case linkedBack, replaced, removed, replacedByFolder, folderLinkedBack
+    }
+
+    @Test(arguments: Displacement.allCases, [RecordMode.once, .newEpisodes])
+    func aCassetteThatWasMovedIsNeitherOverwrittenNorReported(_ what: Displacement, mode: RecordMode) throws {
+        let folder = try TemporaryFolder()
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.file("in"), withIntermediateDirectories: false)
+        try files.createDirectory(atPath: folder.file("other"), withIntermediateDirectories: false)
+        let (path, moved) = (folder.file("in/tape.json"), folder.file("other/moved.json"))
+        if mode == .newEpisodes { try RecordedExchanges.write([.sample(1)], to: path) }
+        let file = try self.unsorted(path, mode, exists: mode == .newEpisodes)
+        if what == .folderLinkedBack {
+            // The bodies are still next to it.
+            try files.moveItem(atPath: folder.file("in"), toPath: folder.file("elsewhere"))
+            try files.createSymbolicLink(atPath: folder.file("in"), withDestinationPath: "elsewhere")
+            _ = try file.close(keepsOld: false, hasUndecoded: false) { _, _ in }
+            #expect(try RecordedExchanges.read(path).count == (mode == .once ? 2 : 3))
+            return
+        }
+        try files.moveItem(atPath: path, toPath: moved)
+        switch what {
+        case .linkedBack: try files.createSymbolicLink(atPath: path, withDestinationPath: moved)
+        case .replaced: try Data("a stranger".utf8).write(to: URL(fileURLWithPath: path))
+        case .replacedByFolder: try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        case .removed, .folderLinkedBack: break
+        }
+        let error = #expect(throws: CassetteError.self) { try file.close(keepsOld: false, hasUndecoded: false, lost: 2) { _, _ in } }
+        #expect(error?.code == .notFound && error?.message.contains("safe in") == false, "\(error?.message ?? "")")
+        #expect(error?.message.contains(what == .removed ? "is gone" : "is another file") == true, "\(error?.message ?? "")")
+        #expect(error?.message.hasSuffix(". 2 exchanges are lost.") == true, "\(error?.message ?? "")")
+        if what == .replaced { #expect(try String(contentsOfFile: path, encoding: .utf8) == "a stranger") }
+        if what == .linkedBack { #expect(try files.destinationOfSymbolicLink(atPath: path) == moved) }
+        #expect(try RecordedExchanges.read(moved).count == (mode == .once ? 2 : 3), "the recording is where it was moved")
+    }
+
+    @Test(arguments: Displacement.allCases)
+    func aCassetteThatWasToBeReplacedAndIsAnotherFileByNowStays(_ what: Displacement) throws {
+        guard what != .folderLinkedBack else { return }
+        let folder = try TemporaryFolder()
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.file("other"), withIntermediateDirectories: false)
+        let (path, moved) = (folder.file("tape.json"), folder.file("other/moved.json"))
+        try RecordedExchanges.write([.sample(1)], to: path)
+        let old = try folder.read("tape.json")
+        let file = try self.unsorted(path, .all, exists: true)
+        try files.moveItem(atPath: path, toPath: moved)
+        switch what {
+        case .linkedBack: try files.createSymbolicLink(atPath: path, withDestinationPath: moved)
+        case .replaced: try Data("a stranger".utf8).write(to: URL(fileURLWithPath: path))
+        case .replacedByFolder: try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        case .removed, .folderLinkedBack: break
+        }
+        if what == .removed {
+            #expect(try file.close(keepsOld: false, hasUndecoded: false) { _, _ in } == path)
+            #expect(try RecordedExchanges.read(path).map(\.id) == [3, 4])
+        } else {
+            let error = #expect(throws: CassetteError.self) { try file.close(keepsOld: false, hasUndecoded: false) { _, _ in } }
+            let message = error?.message ?? ""
+            #expect(message.contains("\"\(path)\" is another file than the one that this recording was to replace"), "\(message)")
+            #expect(message.contains("The recording is finished: all 2 recorded exchanges are safe in \"\(folder.file("tape.new.json"))\""))
+            #expect(try RecordedExchanges.read(folder.file("tape.new.json")).map(\.id) == [3, 4])
+            if what == .replaced { #expect(try String(contentsOfFile: path, encoding: .utf8) == "a stranger") }
+        }
+        #expect(try folder.read("other/moved.json") == old)
+    }
+
+    @Test func aStrangersFileInPlaceOfAnEmptyRecordingStays() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        for discards in [false, true] {
+            let plan = try RecordingPlan(path: path, mode: .once, exists: false)
+            let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
+            try FileManager.default.removeItem(atPath: path)
+            try folder.write(Array("a stranger".utf8), to: "tape.json")
+            if discards {
+                try file.discard()
+            } else {
+                _ = try file.close(keepsOld: false, keepsEmpty: false, hasUndecoded: false) { _, _ in }
+            }
+            #expect(try folder.read("tape.json") == Array("a stranger".utf8))
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    /// A conversation whose end could not be written is in its journal, which needs the cassette.
+    @Test(arguments: [true, false]) func exchangesThatHadNotEndedAreCountedOrLeftInTheirJournals(hasRoom: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let disk = FailingDisk()
+        let plan = try RecordingPlan(path: path, mode: .once, exists: false)
+        let file = try #require(try RecordingFile(plan, version: "1", redaction: nil, digest: { PortableSHA256() }, disk: disk.calls))
+        var writer = JSONWriter(reserving: 1024)
+        writer.removeAll(baseDepth: InteractionEncoder.depth)
+        InteractionEncoder.encode(TapedExchanges.simple(1).interaction, into: &writer)
+        let journal = try file.makeJournal(id: 1, head: writer.bytes, form: .webSocket)
+        try withExtendedLifetime(journal) {
+            if !hasRoom { disk.with { $0.writeError = ENOSPC } }
+            do throws(CassetteError) {
+                let closed = try file.close(keepsOld: false, keepsEmpty: false, hasUndecoded: false) { _, _ in }
+                #expect(hasRoom && closed == path)
+            } catch {
+                #expect(!hasRoom && error.message.contains("had not ended are safe next to \"\(path)\""), "\(error.message)")
+            }
+        }
+        #expect(CassettePlace.exists(path))
+        #expect(file.adopted == (hasRoom ? 1 : 0) && (file.leftOpen != nil) == !hasRoom)
+        if !hasRoom {
+            #expect(try RecordedExchanges.read(path).isEmpty)
+            _ = try CassetteFinisher.decode(path, version: "1") { _, _ in }
+        }
+        #expect(try RecordedExchanges.read(path).map(\.id) == [1])
+    }
+
+    @Test func aFinalCheckWithoutTimeIsReportedAndKeepsTheOldCassette() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        try RecordedExchanges.write([.sample(1)], to: path)
+        let old = try folder.read("tape.json")
+        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "A", bytes: Array(Self.secret.utf8))])
+        let plan = try RecordingPlan(path: path, mode: .all, exists: true)
+        let notices = Guarded<[String]>([])
+        let recorder = try #require(
+            try Recorder(plan, version: "1", redaction: rules, notify: { text in notices.withLock { $0.append(text) } }))
+        for _ in 1...3 {
+            _ = recorder.put(.exchange(TapedExchanges.simple(recorder.nextID(), body: "a \(Self.secret)"), stored: nil))
+        }
+        recorder.hasten()
+        let closed = try recorder.close(keepsOld: false)
+        let status = recorder.currentStatus
+        #expect(closed == folder.file("tape.new.json") && status.recorded == 3 && status.lost == 0)
+        #expect(status.unchecked == 3 && status.leaks.isEmpty)
+        #expect(
+            notices.withLock { $0 }.contains {
+                $0.contains("3 exchanges were not searched once more") && $0.contains("wiretape redact \(closed)")
+            })
+        #expect(try folder.read("tape.json") == old)
+        #expect(try RecordedExchanges.read(closed).count == 3)
+        #expect(try !String(contentsOfFile: closed, encoding: .utf8).contains(Self.secret))
+    }
+
     /// Every command that takes the cassette's lock and succeeds.
     @Test func leftoversOfAFailedCommandAreRemovedByTheNextOne() throws {
         let folder = try TemporaryFolder()

@@ -12,8 +12,8 @@ public final class CassetteAppender {
     public private(set) var count: Int
     /// Interactions staged for the next `commit`.
     public private(set) var stagedCount = 0
-    /// Whether the cassette's path still leads to the file that is being written. It does not once the file, or its folder, has been moved,
-    /// removed or replaced.
+    /// Whether the file that is being written still has the cassette's name. It does not once the file, or its folder, has been moved,
+    /// removed or replaced, also by a link to where it is now.
     package var isAtItsPath: Bool { self.shared.file.isAtItsPath }
 
     /// Bytes staged for the next `commit`.

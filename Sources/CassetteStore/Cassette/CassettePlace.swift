@@ -54,13 +54,36 @@ public enum CassettePlace {
         CassetteError(.damaged, "\"\(path)\" is an empty file, not a cassette: record it, or restore it from a copy")
     }
 
+    /// The error of a write to a cassette whose name no longer leads to the file that was opened.
+    package static func misplacedError(_ path: String) -> CassetteError {
+        guard self.exists(path) else {
+            return CassetteError(
+                .notFound,
+                "\"\(path)\" is gone: it or its folder was moved or removed while it was written; look for it there, or record again")
+        }
+        return CassetteError(
+            .notFound,
+            "\"\(path)\" is another file than the one that was recorded: something replaced it, or its folder, during the run. Look for the recording where the file or folder was moved, or record again"
+        )
+    }
+
+    /// Throws if another file than the locked one would be replaced. A file that is gone may be.
+    package static func checkReplaced(_ old: String, by new: String, _ lock: CassetteLock) throws(CassetteError) {
+        let path = self.followed(old)
+        guard path != lock.followed || self.exists(path) && !lock.isAtItsName else { return }
+        throw CassetteError(
+            .notFound,
+            "\"\(old)\" is another file than the one that this recording was to replace: something replaced or moved it during the run. It is unchanged, and the recording is in \"\(new)\": compare the two, then rename or remove one"
+        )
+    }
+
     /// Replaces a file by another in the same folder; a crash leaves one or the other.
     public static func replace(_ old: String, with new: String) throws(CassetteError) {
         let old = self.followed(old)
         guard rename(new, old) == 0 else {
             throw CassetteError(
                 .unwritable,
-                "\"\(new)\" cannot replace \"\(old)\" (\(String(cString: strerror(errno)))): the recording is in \"\(new)\".")
+                "\"\(new)\" cannot replace \"\(old)\" (\(String(cString: strerror(errno)))): the recording is in \"\(new)\"")
         }
         try OpenFolder(FileLocation(old).folder).synchronize()
     }
@@ -261,6 +284,11 @@ public final class CassetteLock: Sendable {
     private static let tries = 10
 
     private let file: SharedFile
+    /// The target of links when the lock was taken.
+    let followed: String
+
+    /// Whether the locked file still has the name that it had.
+    var isAtItsName: Bool { self.file.file.isStill(at: self.followed) }
 
     /// - Throws: `inUse` if another recorder has the cassette.
     public init(_ path: String) throws(CassetteError) {
@@ -270,6 +298,7 @@ public final class CassetteLock: Sendable {
             // Between opening and locking, another recorder may have replaced the file.
             if shared.file.isStill(at: path, followsLinks: true) {
                 self.file = shared
+                self.followed = CassettePlace.followed(path)
                 return
             }
         }

@@ -118,6 +118,7 @@ public final class CassetteRewriter {
             try write(new.file)
             try new.file.synchronize()
             try self.beforeReplacing()
+            guard (self.replacement ?? self.shared).file.isStill(at: self.path) else { throw CassettePlace.misplacedError(self.path) }
             try folder.rename(name, to: location.name)
             self.replacement = new
         } catch {

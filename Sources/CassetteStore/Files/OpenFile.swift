@@ -220,12 +220,9 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Whether the path leads to this file.
-    var isAtItsPath: Bool {
-        var (own, other) = (stat(), stat())
-        guard fstat(self.descriptor, &own) == 0, stat(self.path, &other) == 0 else { return false }
-        return own.st_ino == other.st_ino && own.st_dev == other.st_dev
-    }
+    /// Whether this file still has the name that it was opened by. A link to it is not that name, as what is next to the file would be
+    /// elsewhere.
+    var isAtItsPath: Bool { self.isStill(at: self.path) }
 
     /// Takes permissions away that a mode does not have, if the file belongs to this user.
     func withhold(from mode: UInt32) {

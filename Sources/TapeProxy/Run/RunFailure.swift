@@ -40,7 +40,9 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
         if counts.unreadable > 0 || verdict.unserved > 0 { failures.insert(.failed) }
         if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { failures.insert(.failed) }
         if let recorder, !recorder.leaks.isEmpty { failures.insert(.leak) }
-        if let recorder, failOn.others.contains(.unsearched), recorder.unsearchedExchanges.count > 0 { failures.insert(.leak) }
+        if let recorder, failOn.others.contains(.unsearched), recorder.unsearchedExchanges.count + recorder.unchecked > 0 {
+            failures.insert(.leak)
+        }
         if failOn.others.contains(.rules), rules.contains(where: { $0.neverMatched || !$0.notes.isEmpty }) { failures.insert(.rules) }
         if failOn.others.contains(.client), findings > 0 { failures.insert(.client) }
         if failOn.others.contains(.escapes), escapes > 0 { failures.insert(.escapes) }

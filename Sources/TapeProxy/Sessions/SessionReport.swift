@@ -146,6 +146,10 @@ public struct SessionReport: Sendable {
             writer.member("unsearched")
             writer.integer(unsearched.count)
         }
+        if let unchecked = self.recorder?.unchecked, unchecked > 0 {
+            writer.member("unchecked")
+            writer.integer(unchecked)
+        }
         if let leaks = self.recorder?.leaks, !leaks.isEmpty {
             writer.member("leaks")
             writer.beginArray(.inline)

@@ -18,6 +18,12 @@ final class RecordingFile: @unchecked Sendable {
     let digest: @Sendable () -> any ContentDigest
     /// Secrets that remain in the closed recording.
     private(set) var leaks: [CassetteLeak] = []
+    /// Exchanges of the closed recording that were not searched for remaining secrets before the time was over.
+    private(set) var unchecked = 0
+    /// Exchanges that had not ended, and were put together by the close.
+    private(set) var adopted = 0
+    /// Why exchanges that had not ended are not in the closed recording yet. Their journals are left for the next recorder.
+    private(set) var leftOpen: CassetteError?
     private(set) var namedDigests = NamedDigests()
     /// Lines about secrets that were redacted in many answers.
     var spreadSecrets: [String] { self.redactor?.spread.words ?? [] }
@@ -36,6 +42,11 @@ final class RecordingFile: @unchecked Sendable {
     /// Whether the disk may have bodies that no exchange names: exchanges were lost or rolled back, or the folder is older than the
     /// recording.
     var hasOrphans = false
+    /// How far the close has come: whether the file was replaced by a sorted one, and whether it only has to take its place.
+    private var isRewritten = false
+    private var isFinished = false
+    /// Whether exchanges may hold secrets that became known after they were written.
+    private var mayHoldSecrets = false
     /// Proofs found during the recording, for use by the close.
     var proofs = RestorationProofs()
     /// What was done by the close.
@@ -266,7 +277,8 @@ final class RecordingFile: @unchecked Sendable {
     func abandon() throws(CassetteError) {
         guard let appender = self.appender.take() else { return }
         defer { self.oldLock = nil }
-        guard self.plan.target != .append, appender.count == 0 else { return }
+        // Whatever has its name by now is not this recording.
+        guard self.plan.target != .append, appender.count == 0, appender.isAtItsPath else { return }
         try CassettePlace.remove(self.path)
     }
 
@@ -279,6 +291,7 @@ final class RecordingFile: @unchecked Sendable {
         case .create, .stage, .replace:
             // While the cassette exists and is locked, no other recorder can create one with the same name.
             try self.store.removeJournals(of: self.path)
+            guard appender.isAtItsPath else { return }
             self.tidy(without: self.path)
             try CassettePlace.remove(self.path)
             withExtendedLifetime(appender) {}
@@ -299,13 +312,15 @@ final class RecordingFile: @unchecked Sendable {
 
     /// - Parameters:
     ///   - keepsEmpty: whether a new cassette stays if nothing was recorded.
+    ///   - lost: the number of exchanges that could not be written, for an error.
     ///   - haste: spent if there is no time for searching and decoding.
     /// - Returns: the path of the recording.
     func close(
-        keepsOld: Bool, keepsEmpty: Bool = true, hasUndecoded: Bool, haste: SearchBudget = SearchBudget(), progress: (Int, Int) -> Void
+        keepsOld: Bool, keepsEmpty: Bool = true, hasUndecoded: Bool, lost: Int = 0, haste: SearchBudget = SearchBudget(),
+        progress: (Int, Int) -> Void
     ) throws(CassetteError) -> String {
         defer { self.oldLock = nil }
-        let count = self.appender?.count ?? 0
+        let appender = self.appender
         do throws(CassetteError) {
             return try self.put(keepsOld: keepsOld, keepsEmpty: keepsEmpty, hasUndecoded: hasUndecoded, haste: haste, progress: progress)
         } catch {
@@ -313,7 +328,7 @@ final class RecordingFile: @unchecked Sendable {
                 self.removeStaged()
                 throw error
             }
-            throw error.code == .noSpace ? self.unfinished(error, count) : error
+            throw self.unfinished(error, appender, lost: lost)
         }
     }
 
@@ -324,54 +339,61 @@ final class RecordingFile: @unchecked Sendable {
         try? CassettePlace.remove(self.path)
     }
 
-    /// The error of a close whose file is no longer where it was created.
-    private func misplaced() -> CassetteError {
-        guard CassettePlace.exists(self.path) else {
+    /// The error of a close that could not finish. It says what is lost, and where the other exchanges are.
+    ///
+    /// - Parameter appender: of the file, which may have been closed since.
+    private func unfinished(_ error: CassetteError, _ appender: CassetteAppender?, lost: Int) -> CassetteError {
+        var text = error.message
+        while text.hasSuffix(".") { text.removeLast() }
+        if lost > 0 { text += ". \(lost == 1 ? "1 exchange is" : "\(lost) exchanges are") lost" }
+        guard let appender, self.isRewritten ? CassettePlace.exists(self.path) : appender.isAtItsPath,
+            appender.count > 0 || self.leftOpen != nil
+        else { return CassetteError(error.code, text + ".", cause: error) }
+        guard appender.count > 0 else {
             return CassetteError(
-                .notFound,
-                "\"\(self.path)\" is gone: it or its folder was moved or removed while it was recorded; look for it there, or record again."
-            )
+                error.code,
+                "\(text). Exchanges that had not ended are safe next to \"\(self.path)\": when there is room, run \"wiretape decode \(self.path)\".",
+                cause: error)
         }
-        return CassetteError(
-            .notFound,
-            "\"\(self.path)\" is another file than the one that was recorded: something replaced it, or its folder, during the run. Look for the recording where the folder was moved, or record again."
-        )
-    }
-
-    /// The error of a close without disk space. It says where the exchanges are.
-    private func unfinished(_ error: CassetteError, _ count: Int) -> CassetteError {
-        guard CassettePlace.exists(self.path) else { return error }
-        let all = count == 1 ? "the only recorded exchange is" : "all \(count) recorded exchanges are"
-        let command = "\"wiretape decode \(self.path)\""
-        let next = self.path == self.plan.path ? "run \(command)" : "run \(command), and rename it to \"\(self.plan.path)\""
+        let other = lost == 0 ? "" : "other "
+        let what = appender.count == 1 ? "the only \(other)recorded exchange is" : "all \(appender.count) \(other)recorded exchanges are"
+        guard !self.isFinished else {
+            return CassetteError(error.code, "\(text). The recording is finished: \(what) safe in \"\(self.path)\".", cause: error)
+        }
+        let condition = error.code == .noSpace ? "when there is room" : "once that is corrected"
+        let redact = self.mayHoldSecrets ? " and \"wiretape redact \(self.path)\", as it may hold secrets that were found late" : ""
+        let rename = self.path == self.plan.path ? "" : ", and rename it to \"\(self.plan.path)\""
         return CassetteError(
             error.code,
-            "\(error.message). The recording is not finished, but \(all) safe in \"\(self.path)\": when there is room, \(next).",
+            "\(text). The recording is not finished, but \(what) safe in \"\(self.path)\": \(condition), run \"wiretape decode \(self.path)\"\(redact)\(rename).",
             cause: error)
     }
 
     private func put(
         keepsOld: Bool, keepsEmpty: Bool, hasUndecoded: Bool, haste: SearchBudget, progress: (Int, Int) -> Void
     ) throws(CassetteError) -> String {
-        if let appender = self.appender, appender.count > 0, !appender.isAtItsPath { throw self.misplaced() }
+        if let appender = self.appender, appender.count > 0, !appender.isAtItsPath { throw CassettePlace.misplacedError(self.path) }
         try self.takeIn()
-        // A run without exchanges does not replace the existing recording.
-        if self.plan.target == .replace || !keepsEmpty && self.plan.target == .create, self.appender?.count == 0 {
+        // A run without exchanges does not replace the existing recording. Journals need the cassette that they belong to.
+        if self.plan.target == .replace || !keepsEmpty && self.plan.target == .create, self.appender?.count == 0, self.leftOpen == nil {
             try self.abandon()
             return self.plan.path
         }
+        let keepsOld = keepsOld || self.leftOpen != nil
         guard let lock = try self.finish(hasUndecoded: hasUndecoded, haste: haste, progress: progress) else { return self.path }
         // Held until unnamed bodies are removed. Without the lock, the next recorder could start, and its bodies would look unnamed.
         defer { withExtendedLifetime(lock) {} }
+        self.isFinished = true
         if self.plan.target == .stage, !keepsOld {
             try CassettePlace.take(self.plan.path, with: self.path)
             self.tidy()
             return self.plan.path
         }
-        guard case .replace = self.plan.target, !keepsOld, self.leaks.isEmpty else {
+        guard case .replace = self.plan.target, !keepsOld, self.leaks.isEmpty, self.unchecked == 0 else {
             if self.finished.decoded > 0 || self.finished.redacted > 0 || self.hasOrphans { self.tidy() }
             return self.path
         }
+        if let oldLock { try CassettePlace.checkReplaced(self.plan.path, by: self.path, oldLock) }
         // Conversations left open in the old cassette would otherwise be in the new one. In this order, because the old cassette is not
         // wanted.
         try self.store.removeJournals(of: self.plan.path)
@@ -386,9 +408,13 @@ final class RecordingFile: @unchecked Sendable {
         guard let appender else { return }
         do throws(CassetteError) {
             // A conversation is written when it ends, possibly long after its start.
-            if try !JournalRecovery.run(appender, self.store, digest: self.digest).added.isEmpty { self.isInOrder = false }
+            self.adopted = try JournalRecovery.run(appender, self.store, digest: self.digest).added.count
+            if self.adopted > 0 { self.isInOrder = false }
         } catch {
             guard RecorderProblem(error, ofExchange: 0).stopsWriting else { throw error }
+            // Some of them may have been added.
+            self.isInOrder = false
+            self.leftOpen = error
         }
     }
 
@@ -407,6 +433,8 @@ final class RecordingFile: @unchecked Sendable {
         hasUndecoded: Bool, haste: SearchBudget, progress: (Int, Int) -> Void
     ) throws(CassetteError) -> CassetteRewriter? {
         guard let appender = self.appender.take() else { return nil }
+        // Until the file is known to be clean.
+        self.mayHoldSecrets = self.unsettled(of: appender.count) > 0
         try self.store.syncAll()
         let rewriter = try appender.finish()
         let unsettled = self.unsettled(of: rewriter.reader.count)
@@ -416,16 +444,21 @@ final class RecordingFile: @unchecked Sendable {
                 path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled, head: head, schema: self.plan.schema,
                 proofs: self.proofs, haste: haste, digest: self.digest)
             self.finished = try finisher.finish(rewriter, progress: progress)
+            self.isRewritten = true
+            self.mayHoldSecrets = false
         }
         if let redactor, redactor.vault.generation > 0 {
             do {
-                self.leaks = try CassetteLeakScan(path: self.path, vault: redactor.vault, digest: self.digest).leaks()
+                (self.leaks, self.unchecked) = try CassetteLeakScan(
+                    path: self.path, vault: redactor.vault, within: haste, digest: self.digest
+                ).found()
             } catch {
+                self.mayHoldSecrets = true
                 throw error as? CassetteError
                     ?? CassetteError(.unreadable, "\"\(self.path)\" could not be checked for remaining secrets: \(error)", cause: error)
             }
         }
-        if let redactor, !redactor.digests.isEmpty {
+        if let redactor, !redactor.digests.isEmpty, !haste.isSpent {
             do {
                 self.namedDigests = try NamedDigests(path: self.path, redactor.digests, digest: self.digest)
             } catch {

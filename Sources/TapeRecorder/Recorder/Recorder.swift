@@ -149,18 +149,29 @@ public final class Recorder: Sendable {
             if left > 0 { searching(left) }
         }
         let status = self.currentStatus
+        defer { self.status.withLock { $0.recorded += self.file.adopted } }
         let path = try self.file.close(
-            keepsOld: keepsOld || status.lost > 0, keepsEmpty: keepsEmpty, hasUndecoded: status.undecoded > 0, haste: self.haste,
-            progress: progress)
+            keepsOld: keepsOld || status.lost > 0, keepsEmpty: keepsEmpty, hasUndecoded: status.undecoded > 0, lost: status.lost,
+            haste: self.haste, progress: progress)
         self.status.withLock {
+            if let error = self.file.leftOpen { $0.firstProblem = $0.firstProblem ?? RecorderProblem(error) }
+            $0.isLeftOpen = self.file.leftOpen != nil
+            $0.unchecked = self.file.unchecked
             for id in self.file.finished.unsearched { $0.unsearchedExchanges.add(id, notes: [UnsearchedNote.text]) }
             $0.leaks = self.file.leaks
             $0.namedDigests = self.file.namedDigests
         }
-        guard status.recorded == 0 || CassettePlace.exists(path) else {
-            throw CassetteError(
-                .notFound,
-                "\"\(path)\" is gone: its folder was moved or removed while it was recorded; look for it there, or record again.")
+        guard status.recorded == 0 || CassettePlace.exists(path) else { throw CassettePlace.misplacedError(path) }
+        if let error = self.file.leftOpen {
+            self.notify(
+                "exchanges that had not ended are not in \"\(path)\" yet (\(error.message)), but safe next to it: \"wiretape decode \(path)\" adds them."
+            )
+        }
+        if self.file.unchecked > 0 {
+            let exchanges = self.file.unchecked == 1 ? "1 exchange was" : "\(self.file.unchecked) exchanges were"
+            self.notify(
+                "\"\(path)\" may hold secrets: \(exchanges) not searched once more for those that were redacted, since the time was over: \"wiretape redact \(path)\" searches everything; --fail-on unsearched makes such a recording fail."
+            )
         }
         if !self.file.finished.unsearched.isEmpty, let words = self.currentStatus.unsearchedExchanges.words {
             self.notify("\"\(path)\": \(words): \"wiretape redact \(path)\" searches them.")
@@ -209,6 +220,10 @@ public struct RecorderStatus: Sendable, Hashable {
     public var unsearchedExchanges = UnsearchedExchanges()
     /// Secrets that remain in the closed recording.
     public var leaks: [CassetteLeak] = []
+    /// Whether exchanges that had not ended are not in the closed recording yet, but in journals next to it.
+    public var isLeftOpen = false
+    /// Exchanges of the closed recording that were not searched for remaining secrets before the time of the close was over.
+    public var unchecked = 0
     /// Digests of changed bodies that the closed recording contains.
     public var namedDigests = NamedDigests()
 

@@ -31,7 +31,9 @@ struct RecordingReview {
     var question: ReviewQuestion?
 
     /// An incomplete recording, or one with a secret in it, never replaces another, whatever the answer.
-    static func mayBeTaken(_ status: RecorderStatus) -> Bool { status.lost == 0 && status.leaks.isEmpty }
+    static func mayBeTaken(_ status: RecorderStatus) -> Bool {
+        status.lost == 0 && status.leaks.isEmpty && status.unchecked == 0 && !status.isLeftOpen
+    }
 
     /// Asks on the terminal and in the pages that are open; keeps both if there is neither.
     ///

@@ -65,7 +65,7 @@ struct RunSummary {
                 screen.complain(
                     "\(Quantity.count(recorder.lost, "exchange")) not recorded (\(recorder.firstProblem?.message ?? "the disk failed")): \(room)record again."
                 )
-            } else if let problem = recorder.firstProblem {
+            } else if let problem = recorder.firstProblem, !recorder.isLeftOpen {
                 screen.complain("recording was delayed (\(problem)); nothing is lost.")
             }
         }
@@ -117,6 +117,8 @@ struct RunSummary {
                     ? "." : ": does the program use its proxy settings?"
             }
             switch self.plan.target {
+            case .create where CassettePlace.exists(self.plan.path):
+                return "no exchange of this run is in \(self.plan.path)\(next)"
             case .replace: return "nothing was recorded, so \(self.plan.path) is unchanged\(next)"
             case .create: return "nothing was recorded, so there is no \(self.plan.path)\(next)"
             case .append, .stage, .nothing: break
@@ -130,7 +132,10 @@ struct RunSummary {
         case .accepted, nil: break
         }
         if self.path != self.plan.path {
-            let reason = recorder.lost > 0 ? "it is incomplete" : recorder.leaks.isEmpty ? "the command failed" : "it contains a secret"
+            let reason =
+                recorder.lost > 0 || recorder.isLeftOpen
+                ? "it is incomplete"
+                : !recorder.leaks.isEmpty ? "it contains a secret" : recorder.unchecked > 0 ? "it may hold secrets" : "the command failed"
             text += "; \(reason), so \(self.plan.path) is unchanged"
         } else if self.plan.mode == .once || self.plan.target == .create, self.keepsOnFailure, let childStatus, childStatus != 0 {
             text += "; the command failed, and the next run replays this: remove it to record again"
@@ -152,6 +157,7 @@ struct RunSummary {
         if let leaks = self.recorder?.leaks.count, leaks > 0 { self.number("leaks", leaks, &writer) }
         if let digests = self.recorder?.namedDigests.count, digests > 0 { self.number("namedDigests", digests, &writer) }
         if let unsearched = self.recorder?.unsearchedExchanges.count, unsearched > 0 { self.number("unsearched", unsearched, &writer) }
+        if let unchecked = self.recorder?.unchecked, unchecked > 0 { self.number("unchecked", unchecked, &writer) }
         if self.verdict.unrecorded > 0 { self.number("unrecorded", self.verdict.unrecorded, &writer) }
         if self.plan.replays {
             self.number("hits", self.verdict.hits, &writer)
