@@ -187,6 +187,11 @@ package final class Isolation: Sendable {
     ) {
         let target = target ?? .init(host: self.host(of: destination.address), port: destination.port)
         #if os(Linux)
+        // Without the namespace's sockets, nobody can be looked up.
+        guard self.state.withLock({ $0.sockets != nil }) else {
+            self.log.refused(.tcp, host: target.host, port: target.port, reason, by: nil)
+            return then()
+        }
         self.finding.async {
             var program = self.finder?.program(transport: IPPacket.tcp, source: source, destination: destination)
             // It may have ended since it connected.

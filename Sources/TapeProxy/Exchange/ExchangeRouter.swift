@@ -20,13 +20,47 @@ struct ExchangeRouter {
     private var proxy: ProxyContext { self.stream.peer.session }
 
     func exchange(for request: IncomingRequest) -> any ClientExchange {
-        if let isolation = self.proxy.configuration.isolation, !request.isConnect {
-            isolation.log.requested(
-                isProxied: self.peer.scope?.isLed != true, of: self.peer.scope.map { ($0.origin.host, $0.origin.port) })
+        if let scope = self.peer.scope {
+            self.noteIsolated(request)
+            return self.exchange(for: request, in: scope)
         }
-        if let scope = self.peer.scope { return self.exchange(for: request, in: scope) }
         // A transparently redirected client cannot send proxy credentials. Whoever configured the redirect rules has already authorised it.
-        if request.opening != .transparent, let refusal = self.peer.enterSession(request) { return self.local(request, refusal) }
+        if request.opening != .transparent, let refusal = self.peer.enterSession(request) {
+            self.noteIsolated(request)
+            return self.local(request, refusal)
+        }
+        return self.ownServer(for: request) ?? self.exchange(forAdmitted: request)
+    }
+
+    /// Counts a request of an isolated program.
+    private func noteIsolated(_ request: IncomingRequest) {
+        guard let isolation = self.proxy.configuration.isolation, !request.isConnect else { return }
+        isolation.log.requested(
+            isProxied: self.peer.scope?.isLed != true, of: self.peer.scope.map { ($0.origin.host, $0.origin.port) })
+    }
+
+    /// What asks the isolated program's own servers first for a request to this machine; nil for any other request. One whose URL is in its
+    /// path asks for a recording.
+    private func ownServer(for request: IncomingRequest) -> (any ClientExchange)? {
+        guard let isolation = self.proxy.configuration.isolation, request.reverse == nil, request.opening != .transparent else {
+            return nil
+        }
+        switch request.target {
+        case .absolute(let origin, _) where origin.scheme == .http:
+            guard isolation.ownAddresses(of: origin.host, port: origin.port) != nil, MaxForwards.left(of: request.head) != 0 else {
+                return nil
+            }
+            return OwnServerExchange(router: self, request: request, origin: origin)
+        case .authority(let host, let port) where self.stream is any InterceptableStream:
+            guard isolation.ownAddresses(of: host, port: port) != nil else { return nil }
+            return OwnServerTunnel(router: self, request: request, host: host, port: port)
+        case .absolute, .authority, .origin, .asterisk: return nil
+        }
+    }
+
+    /// Decides about a request to the proxy that may use its session, and that no server of an isolated program's own answers.
+    func exchange(forAdmitted request: IncomingRequest) -> any ClientExchange {
+        self.noteIsolated(request)
         guard request.hops <= ProxyHop.limit else { return self.local(request, .ring) }
         if request.reverse != nil, let refusal = self.peer.reverseGate.refusal(of: request.received, host: request.host) {
             return self.local(request, refusal)

@@ -17,6 +17,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     private let route: UpstreamRoute
     /// Why the connection that was opened ahead of this request failed.
     private let earlierFailure: Failure?
+    /// The connection that was made for the request; nil to take or make one.
+    private var made: MadeConnection?
     private let change: RequestChange?
     private var state: ExchangeState
     private var recording: ExchangeRecording
@@ -44,12 +46,21 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     private var hasReached = false
     private var journaling: Scheduled<Void>?
 
+    /// A connection to the origin that was taken or made before the exchange began.
+    struct MadeConnection {
+        var stream: any UpstreamStream
+        /// It has served other requests.
+        var isReused: Bool
+    }
+
     /// - Parameters:
+    ///   - made: the connection to forward to; nil to take or make one.
     ///   - earlierFailure: of the connection that was opened ahead of the request.
     ///   - ahead: the part of the request that has already been read.
     ///   - change: how traffic rules change the request.
     init(
-        client: any ClientStream, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool,
+        client: any ClientStream, request: IncomingRequest, route: UpstreamRoute, over made: MadeConnection? = nil,
+        earlierFailure: Failure? = nil, records: Bool,
         ahead: ReadAhead = ReadAhead(), change: RequestChange? = nil
     ) {
         let proxy = client.peer.session
@@ -60,6 +71,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.authenticatesConnection = ConnectionAuthentication.isUsed(by: request.head.fields)
         self.route = Self.route(of: request, self.authenticatesConnection ? route.ofHTTP1 : route, through: proxy.shared.chain)
         self.earlierFailure = earlierFailure
+        self.made = made
         self.buffered = ahead.body
         self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
         if let change { self.recording.modified(change.modification) }
@@ -95,7 +107,9 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.proxy.log.forward(
             self.recording.id, connection: self.client.peer.id, method: self.request.head.method, origin: self.route.origin)
         let client = self.client.peer.id
-        if let upstream = self.proxy.pool.take(self.route, client: client, isRepeatable: self.request.isRepeatable) {
+        if let made = self.made.take() {
+            self.attach(made.stream, isReused: made.isReused)
+        } else if let upstream = self.proxy.pool.take(self.route, client: client, isRepeatable: self.request.isRepeatable) {
             self.attach(upstream, isReused: true)
         } else if let earlierFailure {
             self.perform(self.state.upstreamFailed(earlierFailure))

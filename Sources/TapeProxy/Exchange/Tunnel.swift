@@ -10,17 +10,13 @@ final class ConnectExchange: TunnelExchange {
     private let proxy: ProxyContext
     private let request: IncomingRequest
     private let route: UpstreamRoute
-    /// A connected socket to the server; nil to dial.
-    private let socket: Int32?
     private var isOver = false
     let deadline: NIODeadline
 
     /// The bytes after the head belong to the tunnel and wait until it is open.
     let takesBytes = false
 
-    /// - Parameter socket: one that is connected to the server already, which the exchange takes.
-    init(client: any ClientStream, request: IncomingRequest, host: String, port: Int, socket: Int32? = nil) {
-        self.socket = socket
+    init(client: any ClientStream, request: IncomingRequest, host: String, port: Int) {
         self.client = client
         self.proxy = client.peer.session
         self.request = request
@@ -43,7 +39,7 @@ final class ConnectExchange: TunnelExchange {
     }
 
     private func dial() {
-        self.proxy.dialing.openTunnel(self.route, over: self.socket) { [weak self, proxy] result in
+        self.proxy.dialing.openTunnel(self.route) { [weak self, proxy] result in
             if case .failure = result { proxy.session.didNotReachOrigin() }
             guard let self, !self.isOver else {
                 if case .success(let upstream) = result { upstream.close() }
@@ -51,11 +47,7 @@ final class ConnectExchange: TunnelExchange {
             }
             self.isOver = true
             switch result {
-            case .success(let upstream):
-                self.client.write(self.request.opening.accepted)
-                let tunnel = Tunnel(client: self.client, upstream: upstream, proxy: self.proxy)
-                self.client.become(tunnel)
-                tunnel.start()
+            case .success(let upstream): Tunnel.open(self.request.opening, self.client, upstream, self.proxy)
             case .failure(.loop): self.answer(.loop(self.request.head.target))
             case .failure(.failed(let failure)):
                 // A program that did not ask for a proxy gets no answer that says why.
@@ -114,6 +106,14 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
         self.watcher = watcher
         self.ended = ended
         self.deadline = proxy.now + .seconds(Int64(proxy.limits.tunnelIdle))
+    }
+
+    /// Tells a client that its tunnel is open, and forwards its bytes from now on.
+    static func open(_ opening: TunnelOpening, _ client: any ClientStream, _ upstream: UpstreamConnection, _ proxy: ProxyContext) {
+        client.write(opening.accepted)
+        let tunnel = Tunnel(client: client, upstream: upstream, proxy: proxy)
+        client.become(tunnel)
+        tunnel.start()
     }
 
     func start() { self.start(with: ByteBuffer()) }

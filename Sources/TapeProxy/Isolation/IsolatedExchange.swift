@@ -21,11 +21,8 @@ struct IsolatedLink {
     var host: String { self.isolation.host(of: self.destination.address) }
     var port: UInt16 { self.destination.port }
 
-    /// The same port at loopback's other family. A name such as `localhost` may have both addresses, and its server listen at one of them.
-    var twin: SocketAddress? {
-        guard self.destination.address.isLoopback else { return nil }
-        return try? SocketAddress(ipAddress: self.destination.address.bytes.count == 4 ? "::1" : "127.0.0.1", port: Int(self.port))
-    }
+    /// Loopback's address in the other family. A name such as `localhost` may have both addresses, and its server listen at one of them.
+    var twin: String? { self.destination.address.isLoopback ? self.destination.address.loopbackTwin : nil }
 }
 
 /// A tunnel that an isolated program asks the proxy for. In it, as without the proxy, only HTTP passes.
@@ -118,22 +115,23 @@ final class IsolatedExchange: TunnelExchange {
         }
         guard let twin = self.link.twin else { return self.begin() }
         // The kernel looks for the program's own server in the family of the connection only.
-        self.wait(self.proxy.limits.connect)
-        InsideDialer(isolation: self.link.isolation, loop: self.proxy.loop).connect(to: [twin], until: self.deadline) { [weak self] in
-            switch ($0, self?.phase) {
-            case (.connected(let socket), .looking?): self?.relay(over: socket, to: twin)
-            case (.connected(let socket), _): close(socket)
-            case (.none, .looking?): self?.begin()
-            case (.none, _): break
+        self.wait(2 * self.proxy.limits.connect)
+        self.proxy.dialing.openTunnel(.inside(host: twin, port: Int(self.link.port))) { [weak self] result in
+            guard let self, case .looking = self.phase else {
+                if case .success(let upstream) = result { upstream.close() }
+                return
+            }
+            switch result {
+            // The program's own server answers, as if there were no isolation.
+            case .success(let upstream):
+                self.phase = .over
+                Tunnel.open(self.request.opening, self.client, upstream, self.proxy)
+            case .failure(.stopped):
+                self.phase = .over
+                self.client.close()
+            case .failure: self.begin()
             }
         }
-    }
-
-    /// The program's own server answers, as if there were no isolation.
-    private func relay(over socket: Int32, to server: SocketAddress) {
-        self.continueAs(
-            ConnectExchange(
-                client: self.client, request: self.request, host: server.ipAddress ?? "", port: Int(self.link.port), socket: socket))
     }
 
     private func begin() {

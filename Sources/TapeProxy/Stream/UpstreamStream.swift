@@ -63,17 +63,9 @@ protocol Dialing: AnyObject {
     /// - Parameter lookup: the lookup of the origin's name, if it has already started.
     func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void)
     /// Opens a connection for a tunnel that forwards bytes without reading them.
-    ///
-    /// - Parameter socket: one that is connected to the origin already, which the connection takes; nil to dial.
-    func openTunnel(_ route: UpstreamRoute, over socket: Int32?, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void)
+    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void)
     /// The session stops. Dials that wait for a name fail, now and from now on.
     func stop()
-}
-
-extension Dialing {
-    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
-        self.openTunnel(route, over: nil, then: then)
-    }
 }
 
 /// Why no connection was made.

@@ -103,24 +103,18 @@ final class DirectDialing: Dialing {
         self.withoutHTTP2.insert(route)
     }
 
-    func openTunnel(_ route: UpstreamRoute, over socket: Int32?, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
+    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
         var route = route
         route.isTunnelled = true
         route.isUnread = true
-        guard let socket else { return self.connect(route, nil, then: then) }
-        let connection = UpstreamConnection(
-            route: route, id: self.nextID(), flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,
-            diagnosis: nil, forwarder: nil)
-        self.dial(connection, then: then) { prepare, then in
-            self.shared.dialer.take(socket, host: route.origin.host, port: route.origin.port, prepare: prepare, then: then)
-        }
+        self.connect(route, nil, then: then)
     }
 
     func stop() { self.lookups.stop() }
 
     private func connect(_ route: UpstreamRoute, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         if let failure = self.shared.dialer.obstacle(to: route.origin.host) { return then(.failure(.failed(failure))) }
-        let proxy = self.shared.chain.proxy(for: route)
+        let proxy = self.proxy(for: route)
         let connection = UpstreamConnection(
             route: route, id: self.nextID(), flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,
             diagnosis: route.origin.scheme == .https ? self.diagnosis : nil,
@@ -134,20 +128,15 @@ final class DirectDialing: Dialing {
         }
     }
 
-    private func dial(_ connection: UpstreamConnection, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
-        self.dial(connection, then: then) { self.reach(connection, lookup, prepare: $0, then: $1) }
-    }
+    /// The proxy through which a route's origin is reached; nil if it is reached directly.
+    private func proxy(for route: UpstreamRoute) -> UpstreamProxy? { route.isInside ? nil : self.shared.chain.proxy(for: route) }
 
-    /// - Parameter reach: makes the connection.
-    private func dial(
-        _ connection: UpstreamConnection, then: @escaping (Outcome) -> Void,
-        reach: (_ prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>, _ then: @escaping (Reached) -> Void) -> Void
-    ) {
+    private func dial(_ connection: UpstreamConnection, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         let box = NIOLoopBound(connection, eventLoop: self.shared.loop)
         let shared = self.shared
-        reach { channel in
+        self.reach(connection, lookup) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
-        } _: { result in
+        } then: { result in
             shared.clock.read()
             switch result {
             case .success((let channel, let timing)):
@@ -203,7 +192,7 @@ final class DirectDialing: Dialing {
         then: @escaping (Reached) -> Void
     ) {
         let route = connection.route
-        guard let proxy = self.shared.chain.proxy(for: route) else {
+        guard let proxy = self.proxy(for: route) else {
             return self.reachDirectly(route, lookup, prepare: prepare, then: then)
         }
         let handshake = ProxyHandshake(proxy, to: self.onThisMachine(route))
@@ -268,6 +257,9 @@ final class DirectDialing: Dialing {
         _ route: UpstreamRoute, _ lookup: NameLookup?, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
         then: @escaping (Reached) -> Void
     ) {
+        if route.isInside {
+            return self.shared.dialer.dialInside(host: route.origin.host, port: route.origin.port, prepare: prepare, then: then)
+        }
         self.shared.dialer.dial(
             host: route.origin.host, port: route.origin.port, lookup: lookup, among: self.lookups, prepare: prepare, then: then)
     }

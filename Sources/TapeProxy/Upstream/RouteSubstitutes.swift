@@ -19,7 +19,8 @@ final class RouteSubstitutes: Sendable {
     func offering(moreThan route: UpstreamRoute) -> UpstreamRoute? {
         let protocols = route.origin.scheme == .https ? ["h2", "http/1.1"] : ["h2c"]
         guard route.protocols != protocols else { return nil }
-        let other = UpstreamRoute(route.origin, serverName: route.serverName, protocols: protocols, hops: route.hops)
+        var other = UpstreamRoute(route.origin, serverName: route.serverName, protocols: protocols, hops: route.hops)
+        other.isInside = route.isInside
         self.substitute(other, for: route)
         return other
     }

@@ -18,6 +18,8 @@ struct UpstreamRoute: Hashable {
     var isUnread = false
     /// How many Wiretape proxies the request has passed.
     var hops = 0
+    /// Leads to a server that an isolated program has started itself, and to no other.
+    var isInside = false
 
     init(_ origin: Origin, serverName: String? = nil, protocols: [String] = [], hops: Int = 0) {
         self.origin = origin
@@ -28,14 +30,23 @@ struct UpstreamRoute: Hashable {
 
     /// The same route for a request that requires HTTP/1.1.
     var ofHTTP1: UpstreamRoute {
-        UpstreamRoute(
+        var route = UpstreamRoute(
             self.origin, serverName: self.serverName, protocols: self.origin.scheme == .https ? ["http/1.1"] : [], hops: self.hops)
+        route.isInside = self.isInside
+        return route
+    }
+
+    /// To a server that an isolated program has started itself. Its bytes are those of a client that would have come directly.
+    static func inside(host: String, port: Int, hops: Int = 0) -> UpstreamRoute {
+        var route = UpstreamRoute(Origin(scheme: .http, host: host, port: port), hops: hops)
+        route.isInside = true
+        return route
     }
 
     /// Whether the routes differ at most in the versions that they offer.
     func offersOtherVersions(than other: UpstreamRoute) -> Bool {
         self.origin == other.origin && self.serverName == other.serverName && self.isTunnelled == other.isTunnelled
-            && self.isUnread == other.isUnread && self.hops == other.hops
+            && self.isUnread == other.isUnread && self.hops == other.hops && self.isInside == other.isInside
     }
 
     var mayBeHTTP2: Bool { self.protocols.contains { $0 == "h2" || $0 == "h2c" } }

@@ -152,12 +152,40 @@ final class UpstreamDialer {
                 self.connectOutside(
                     host: host, port: port, to: InsideDialer.outside(addresses, port: port), dns: dns, since: started, prepare: prepare,
                     then: then)
-            case .none:
-                let message =
-                    "no server of the isolated program listens on \"\(host)\", port \(port): if it is a server of this machine, pass --reach \(port)."
-                then(.failure(.failed(Failure(kind: .refused, message: message))))
+            case .none: then(.failure(.failed(Self.notInside(host, port))))
             }
         }
+    }
+
+    /// Connects to a server of the isolated program's own, wherever it listens. The failure is of the kind `refused` if there is none.
+    func dialInside(
+        host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
+    ) {
+        guard let inside, let addresses = inside.isolation.ownAddresses(of: host, port: port) else {
+            return then(.failure(.failed(Self.notInside(host, port))))
+        }
+        let others = addresses.filter { !self.isSelfInside($0) }
+        inside.connect(to: others, until: .now() + .seconds(Int64(self.limits.connect))) { outcome in
+            switch outcome {
+            case .connected(let socket): self.take(socket, host: host, port: port, prepare: prepare, then: then)
+            case .none: then(.failure(.failed(Self.notInside(host, port))))
+            }
+        }
+    }
+
+    private static func notInside(_ host: String, _ port: Int) -> Failure {
+        Failure(
+            kind: .refused,
+            message:
+                "no server of the isolated program listens on \"\(host)\", port \(port): if it is a server of this machine, pass --reach \(port)."
+        )
+    }
+
+    /// Whether the proxy listens at an address inside, whatever it listens on outside.
+    private func isSelfInside(_ address: SocketAddress) -> Bool {
+        guard let port = address.port, self.own.rule(for: port) != nil, let ip = IPAddress(address) else { return false }
+        return ip.bytes == [127, 0, 0, 1] || ip.bytes == [0, 0, 0, 0]
     }
 
     /// Why a host may not be dialled; nil if it may.
@@ -169,7 +197,7 @@ final class UpstreamDialer {
     }
 
     /// Uses a socket that is connected already, and takes it.
-    func take(
+    private func take(
         _ socket: Int32, host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
         then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
     ) {

@@ -36,7 +36,8 @@ final class ExchangeScene {
         var configuration = ProxyConfiguration()
         configure(&configuration)
         let shared = ProxyLoop(
-            loop: self.loop, limits: configuration.limits, server: try SharedServer(tls: configuration.tls), resolver: NameResolver(),
+            loop: self.loop, limits: configuration.limits,
+            server: try SharedServer(tls: configuration.tls, isolation: configuration.isolation), resolver: NameResolver(),
             disk: DiskPool(threads: 0))
         self.recorder = RecordedList()
         self.dialing = ScriptedDialing()
@@ -51,10 +52,14 @@ final class ExchangeScene {
     // MARK: The script
 
     /// Another client connects. From now on, the client's calls are for this one.
-    func connect() {
+    ///
+    /// - Parameter destination: the address to which an isolated program connects, without the proxy; nil for the proxy.
+    func connect(to destination: SocketAddress? = nil) {
         let channel = EmbeddedChannel(loop: self.loop)
-        try? channel.pipeline.syncOperations.addHandlers(
-            [HalfCloseHandler(), HTTP1ClientConnection(proxy: self.proxy, id: self.clients.count + 1)] as [any ChannelHandler])
+        let connection = HTTP1ClientConnection(
+            proxy: self.proxy, id: self.clients.count + 1, isolation: destination == nil ? nil : self.proxy.configuration.isolation)
+        try? channel.pipeline.syncOperations.addHandlers([HalfCloseHandler(), connection] as [any ChannelHandler])
+        channel.localAddress = destination
         if let address = Self.address { channel.connect(to: address, promise: nil) }
         self.clients.append(channel)
         self.open.insert("client\(self.clients.count)")
@@ -261,8 +266,8 @@ private final class ScriptedDialing: Dialing {
         self.openTunnel(route) { then($0.map { HTTP1UpstreamStream($0, pool: pool) }) }
     }
 
-    func openTunnel(_ route: UpstreamRoute, over socket: Int32?, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
-        self.scene?.note("dial \(route.origin.authority)")
+    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
+        self.scene?.note("dial \(route.isInside ? "inside " : "")\(route.origin.authority)")
         self.pending.append(Dial(route: route, then: then))
     }
 
