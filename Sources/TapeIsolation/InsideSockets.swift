@@ -44,6 +44,7 @@ package struct InsideSockets: Sendable {
     private static let ready = UInt8(ascii: "R")
     private static let failed = UInt8(ascii: "E")
     private static let go = UInt8(ascii: "g")
+    private static let inherited = UInt8(ascii: "I")
 
     /// Hands the sockets to the process at the other end, and waits until that is set up.
     ///
@@ -67,9 +68,16 @@ package struct InsideSockets: Sendable {
         _ = wiretape_send_descriptors(socket, bytes, bytes.count, nil, 0)
     }
 
+    /// Reports a socket that was closed because the program would have inherited it. Before the sockets are handed out.
+    package static func report(_ closed: InheritedSocket, through socket: Int32) {
+        let bytes = [self.inherited] + Array(closed.text.utf8)
+        _ = wiretape_send_descriptors(socket, bytes, bytes.count, nil, 0)
+    }
+
     /// What the process inside sent.
     enum Message {
         case sockets(InsideSockets)
+        case inherited(InheritedSocket)
         case failure(String)
         /// It ended without a word.
         case end
@@ -82,6 +90,9 @@ package struct InsideSockets: Sendable {
         let size = wiretape_receive_descriptors(socket, &bytes, bytes.count, &numbers, &count)
         guard size > 0 else { return .end }
         let rest = bytes[1..<size]
+        if bytes[0] == self.inherited {
+            return InheritedSocket(text: String(decoding: rest, as: UTF8.self)).map { .inherited($0) } ?? .end
+        }
         guard bytes[0] == self.ready else { return .failure(String(decoding: rest, as: UTF8.self)) }
         let fixed = MemoryLayout<UInt64>.size + MemoryLayout<pid_t>.size
         let roles = rest.dropFirst(fixed).compactMap(Role.init)

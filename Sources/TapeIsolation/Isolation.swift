@@ -89,8 +89,13 @@ package final class Isolation: Sendable {
     #if os(Linux)
     /// Waits for the sockets of the namespace, and begins to watch them. The command waits until `begin`.
     package func receive() throws(IsolationError) {
-        switch InsideSockets.receive(from: self.outerEnd) {
-        case .end: throw IsolationError(description: "the process that enters the namespaces ended early", isObstacle: false)
+        var message = InsideSockets.receive(from: self.outerEnd)
+        while case .inherited(let socket) = message {
+            self.log.closed(socket)
+            message = InsideSockets.receive(from: self.outerEnd)
+        }
+        switch message {
+        case .inherited, .end: throw IsolationError(description: "the process that enters the namespaces ended early", isObstacle: false)
         case .failure(let line): throw IsolationError(description: line, isObstacle: true)
         case .sockets(let sockets):
             self.state.withLock { $0.sockets = sockets }

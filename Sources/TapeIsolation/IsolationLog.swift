@@ -8,6 +8,7 @@ package final class IsolationLog: Sendable {
         var port: UInt16?
         var reason: IsolationReport.Reason
         var program: String?
+        var descriptor: Int32?
     }
 
     private struct State: Sendable {
@@ -87,9 +88,10 @@ package final class IsolationLog: Sendable {
     }
 
     package func refused(
-        _ transport: IsolationReport.Transport, host: String, port: UInt16?, _ reason: IsolationReport.Reason, by program: IsolatedProgram?
+        _ transport: IsolationReport.Transport, host: String, port: UInt16?, _ reason: IsolationReport.Reason, by program: IsolatedProgram?,
+        descriptor: Int32? = nil
     ) {
-        let key = Key(transport: transport, host: host, port: port, reason: reason, program: program?.path)
+        let key = Key(transport: transport, host: host, port: port, reason: reason, program: program?.path, descriptor: descriptor)
         self.state.withLock { state in
             if let index = state.refusals[key] {
                 state.report.refused[index].count += 1
@@ -100,8 +102,14 @@ package final class IsolationLog: Sendable {
                 return
             }
             state.refusals[key] = state.report.refused.count
-            state.report.refused.append(.init(transport: transport, host: host, port: port, reason: reason, program: program))
+            state.report.refused.append(
+                .init(transport: transport, host: host, port: port, reason: reason, program: program, descriptor: descriptor))
         }
+    }
+
+    /// A socket was closed that the program would have inherited.
+    func closed(_ socket: InheritedSocket) {
+        self.refused(socket.transport, host: socket.host, port: socket.port, .inherited, by: nil, descriptor: socket.descriptor)
     }
 
     /// Packets were refused, but the kernel did not deliver them to be listed.

@@ -23,6 +23,8 @@ package struct IsolationReport: Sendable, Hashable {
         case tcp, udp, icmp
         /// Any other protocol, by its number in IP.
         case other(UInt8)
+        /// A socket that is none of IP, by the number of its family.
+        case family(Int32)
 
         package var name: String {
             switch self {
@@ -30,6 +32,10 @@ package struct IsolationReport: Sendable, Hashable {
             case .udp: "udp"
             case .icmp: "icmp"
             case .other(let number): "protocol \(number)"
+            case .family(16): "netlink"
+            case .family(17): "packet"
+            case .family(40): "vsock"
+            case .family(let number): "family \(number)"
             }
         }
     }
@@ -50,6 +56,8 @@ package struct IsolationReport: Sendable, Hashable {
         case transport
         /// No connection may be made at all.
         case offline
+        /// A socket of this machine's network that the program would have inherited.
+        case inherited
         /// The isolation itself could not handle it.
         case failed
     }
@@ -57,13 +65,15 @@ package struct IsolationReport: Sendable, Hashable {
     /// Something that was refused, as often as the same program tried it.
     package struct Refusal: Sendable, Hashable {
         package var transport: Transport
-        /// A name that the resolver gave an address, or the address itself.
+        /// A name that the resolver gave an address, or the address itself. Empty for a socket without an address.
         package var host: String
         /// Nil if the protocol has none.
         package var port: UInt16?
         package var reason: Reason
         /// Nil if it had ended before it could be found.
         package var program: IsolatedProgram?
+        /// The number of a socket that the program would have inherited.
+        package var descriptor: Int32?
         package var count = 1
     }
 

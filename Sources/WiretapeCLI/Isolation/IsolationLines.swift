@@ -67,6 +67,10 @@ struct IsolationLines {
     /// `udp 1.1.1.1:443 × 2 by chromium (pid 77)`.
     static func text(_ refusal: IsolationReport.Refusal) -> String {
         let target = refusal.port.map { self.address(refusal.host, $0) } ?? refusal.host
+        if refusal.reason == .inherited {
+            let socket = refusal.transport.name + (target.isEmpty ? "" : " \(target)")
+            return "descriptor \(refusal.descriptor ?? -1) (\(socket)), a socket of this machine's network"
+        }
         return "\(refusal.transport.name) \(target) × \(refusal.count) by \(self.name(of: refusal.program))"
     }
 
@@ -93,6 +97,7 @@ struct IsolationLines {
         case .multicast: return "nothing answers to multicast in an isolated network"
         case .ping: return "nothing answers to a ping in an isolated network"
         case .transport: return "only TCP passes"
+        case .inherited: return "it is closed for the program, which would have had it from its parent: start wiretape without it"
         case .offline: return "no connection may be made at all"
         case .failed: return "it could not be handled"
         case .port where port == 22: return "this is SSH: use an https URL, or pass --allow \(self.passage(refusal))"
@@ -152,8 +157,14 @@ struct IsolationLines {
         writer.beginObject(.inline)
         writer.member("protocol")
         writer.string(refusal.transport.name)
-        writer.member("host")
-        writer.string(refusal.host)
+        if !refusal.host.isEmpty {
+            writer.member("host")
+            writer.string(refusal.host)
+        }
+        if let descriptor = refusal.descriptor {
+            writer.member("descriptor")
+            writer.integer(Int(descriptor))
+        }
         if let port = refusal.port {
             writer.member("port")
             writer.integer(Int(port))

@@ -50,12 +50,8 @@ enum NamespaceEntry {
             if let socket {
                 // The process outside has ended, and nobody waits for the command.
                 guard sockets.handOut(through: socket) else { exit(Self.failed) }
+                for inherited in InheritedSockets.closeAtExec() { InsideSockets.report(inherited, through: socket) }
                 close(socket)
-                for inherited in InheritedSockets.closeAtExec() {
-                    Self.say(
-                        "wiretape: \(inherited) was a connection of this machine's network: it is closed for the isolated program. Start it without, or pass a pipe."
-                    )
-                }
             }
             try InsideNetwork.dropCapabilities()
         } catch {

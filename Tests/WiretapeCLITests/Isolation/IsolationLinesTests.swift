@@ -60,6 +60,32 @@ import Testing
         #expect(whole.last == 0x0A)
     }
 
+    @Test func anInheritedSocketIsNamedByItsDescriptor() throws {
+        let sockets = [
+            IsolationReport.Refusal(transport: .tcp, host: "2001:db8::1", port: 80, reason: .inherited, descriptor: 3),
+            .init(transport: .family(17), host: "", port: nil, reason: .inherited, descriptor: 12),
+        ]
+        let lines = IsolationLines(report: Self.report { $0.refused = sockets }, isReplay: true)
+        #expect(
+            lines.refusals[0].hasPrefix("refused: descriptor 3 (tcp [2001:db8::1]:80), a socket of this machine's network; it is closed"))
+        #expect(lines.refusals[1].hasPrefix("refused: descriptor 12 (packet), a socket"))
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(lines.json)) as? [String: Any])
+        let refused = try #require(json["refused"] as? [[String: Any]])
+        #expect(json["refusals"] as? Int == 2 && refused.map { $0["descriptor"] as? Int } == [3, 12])
+        #expect(
+            refused[0]["host"] as? String == "2001:db8::1" && refused[1]["host"] == nil && refused[1]["protocol"] as? String == "packet")
+        #expect(lines.check(isFailure: true).problems.count == 2)
+    }
+
+    @Test func adviceFitsTheReason() {
+        func advice(_ reason: IsolationReport.Reason, _ port: UInt16) -> String {
+            IsolationLines.advice(.init(transport: .tcp, host: "a.test", port: port, reason: reason))
+        }
+        #expect(advice(.silent, 8080).contains("sent nothing for two seconds") && advice(.notHTTP, 8080).contains("this is not HTTP"))
+        // No option passes these through.
+        for reason in [IsolationReport.Reason.silent, .notHTTP] { #expect(!advice(reason, 53).contains("--allow")) }
+    }
+
     @Test func theCheckFailsOnlyIfEscapesFailTheRun() {
         let lines = IsolationLines(report: Self.report { $0.refused = [Self.refusal] }, isReplay: true)
         #expect(lines.check(isFailure: true).problems.count == 1 && lines.check(isFailure: false).problems.isEmpty)
