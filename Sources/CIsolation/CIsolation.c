@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -168,6 +169,21 @@ int wiretape_drop_capability(unsigned capability) {
     return syscall(SYS_capset, &header, data) == 0 ? 0 : -1;
 }
 
+int wiretape_keep_capability(unsigned capability) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2];
+    if (syscall(SYS_capget, &header, data) != 0) return -1;
+    data[capability / 32].inheritable |= 1u << (capability % 32);
+    if (syscall(SYS_capset, &header, data) != 0) return -1;
+    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) == 0 ? 0 : -1;
+}
+
+// MARK: /proc
+
+int wiretape_mount_proc(const char *folder) { return mount("proc", folder, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); }
+
+int wiretape_unmount(const char *folder) { return umount2(folder, MNT_DETACH); }
+
 // MARK: The dialer
 
 static void serve_sockets(int control, uint32_t mark) __attribute__((noreturn));
@@ -315,6 +331,21 @@ int wiretape_send_datagram(
 }
 
 int wiretape_drop_capability(unsigned capability) {
+    errno = ENOSYS;
+    return -1;
+}
+
+int wiretape_keep_capability(unsigned capability) {
+    errno = ENOSYS;
+    return -1;
+}
+
+int wiretape_mount_proc(const char *folder) {
+    errno = ENOSYS;
+    return -1;
+}
+
+int wiretape_unmount(const char *folder) {
     errno = ENOSYS;
     return -1;
 }

@@ -35,9 +35,12 @@ package struct InsideNetwork {
     package var reach: [UInt16]
     /// Those of the network that this process was in.
     package var portRules: PortRules?
+    /// An empty folder.
+    package var holder: String
 
-    package init(proxyPort: UInt16, reach: [UInt16], portRules: PortRules? = nil) {
+    package init(proxyPort: UInt16, reach: [UInt16], portRules: PortRules? = nil, holder: String) {
         self.portRules = portRules
+        self.holder = holder
         self.proxyPort = proxyPort
         self.reach = reach
     }
@@ -45,7 +48,7 @@ package struct InsideNetwork {
     /// - Returns: everything that the process outside needs. It has to be closed here before the program starts.
     package func make() throws(Obstacle) -> InsideSockets {
         let hasIPv6 = try Self.setLinkUp()
-        self.portRules?.apply()
+        self.portRules?.apply(holder: self.holder)
         var sockets = InsideSockets(namespace: Self.namespace)
         // Before the others, which take any port that is free.
         sockets.add(try Self.listen(AF_INET, port: self.proxyPort, isTransparent: false), .proxy)

@@ -10,6 +10,9 @@
 /// The capabilities that could undo an isolation from inside.
 enum { wiretape_cap_net_admin = 12, wiretape_cap_sys_admin = 21 };
 
+/// Listening on ports below those that every user may listen on.
+enum { wiretape_cap_net_bind_service = 10 };
+
 /// The most descriptors in one message.
 enum { wiretape_most_descriptors = 32 };
 
@@ -34,6 +37,15 @@ int wiretape_send_datagram(
 
 /// Takes a capability out of the bounding and the inheritable set, so that no exec grants it. Returns 0, or -1 with errno.
 int wiretape_drop_capability(unsigned capability);
+
+/// Lets the programs that this process becomes keep a capability (ambient set, capabilities(7)). Returns 0, or -1 with errno.
+int wiretape_keep_capability(unsigned capability);
+
+/// Mounts /proc once more over a folder, without what covers it in containers. Returns 0, or -1 with errno.
+int wiretape_mount_proc(const char *folder);
+
+/// Takes that mount away again. Returns 0, or -1 with errno.
+int wiretape_unmount(const char *folder);
 
 /// Starts a process that hands out sockets of this network namespace with a mark, until the other end of `socket` closes.
 ///

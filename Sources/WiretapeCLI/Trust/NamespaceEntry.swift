@@ -23,7 +23,7 @@ enum NamespaceEntry {
         let portRules = plan.isolation.map { _ in PortRules() }
         do throws(NamespaceObstacle) {
             try NamespaceMounts(plan).enter()
-            try Self.isolate(plan.isolation, socket, portRules)
+            try Self.isolate(plan, socket, portRules)
         } catch {
             if isProbe { Self.end(Self.failed, error.line, to: STDOUT_FILENO) }
             if let socket {
@@ -41,11 +41,13 @@ enum NamespaceEntry {
     #if os(Linux)
     /// Sets the network up, hands its sockets out through `socket`, and waits until the process outside is ready.
     private static func isolate(
-        _ isolation: NamespacePlan.Isolation?, _ socket: Int32?, _ portRules: PortRules?
+        _ plan: NamespacePlan, _ socket: Int32?, _ portRules: PortRules?
     ) throws(NamespaceObstacle) {
-        guard let isolation else { return }
+        guard let isolation = plan.isolation else { return }
         do throws(InsideNetwork.Obstacle) {
-            let sockets = try InsideNetwork(proxyPort: isolation.port, reach: isolation.reach, portRules: portRules).make()
+            let sockets = try InsideNetwork(
+                proxyPort: isolation.port, reach: isolation.reach, portRules: portRules, holder: plan.holder
+            ).make()
             defer { sockets.closeAll() }
             if let socket {
                 // The process outside has ended, and nobody waits for the command.
