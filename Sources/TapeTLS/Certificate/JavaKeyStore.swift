@@ -7,12 +7,13 @@ public enum JavaKeyStore {
     /// - Parameters:
     ///   - certificatesPEM: one or more certificates, as in a system's bundle.
     ///   - password: of the checksum, which readers with a password compare.
+    ///   - others: files whose trusted certificates are in the new one as well. Those of another format are left out.
     /// - Throws: if a certificate cannot be read.
-    public static func file(certificatesPEM: [UInt8], password: String) throws(CertificateError) -> [UInt8] {
+    public static func file(certificatesPEM: [UInt8], password: String, others: [[UInt8]] = []) throws(CertificateError) -> [UInt8] {
         let chain = try CertificateChain(pem: certificatesPEM)
         var known: Set<[UInt8]> = []
-        let certificates = chain.der().filter { known.insert($0).inserted }
-        var bytes: [UInt8] = [0xFE, 0xED, 0xFE, 0xED] + self.number(2, 4) + self.number(certificates.count, 4)
+        let certificates = (chain.der() + others.flatMap { self.certificates(in: $0) ?? [] }).filter { known.insert($0).inserted }
+        var bytes: [UInt8] = self.mark + self.number(2, 4) + self.number(certificates.count, 4)
         for (index, certificate) in certificates.enumerated() {
             // A trusted certificate has tag 2, an alias and a date, for which nothing cares.
             bytes += self.number(2, 4) + self.text("root-\(index)") + self.number(0, 8)
@@ -21,6 +22,33 @@ public enum JavaKeyStore {
         let salted = password.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } + Array("Mighty Aphrodite".utf8) + bytes
         return bytes + SHA1.digest(of: salted)
     }
+
+    /// The trusted certificates in a file; nil if it is not of this format, is cut off, or has private keys.
+    static func certificates(in file: [UInt8]) -> [[UInt8]]? {
+        var rest = file[...]
+        func take(_ count: Int) -> ArraySlice<UInt8>? {
+            guard count <= rest.count else { return nil }
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+        func takeNumber(_ size: Int) -> Int? { take(size).map { $0.reduce(0) { $0 << 8 | Int($1) } } }
+        guard take(4).map(Array.init) == self.mark, let version = takeNumber(4), version == 1 || version == 2, let count = takeNumber(4)
+        else {
+            return nil
+        }
+        var certificates: [[UInt8]] = []
+        for _ in 0..<count {
+            // The first version does not name the kind of a certificate, which is X.509.
+            guard takeNumber(4) == 2, let alias = takeNumber(2), take(alias) != nil, take(8) != nil,
+                version == 1 || takeNumber(2).flatMap(take).map(Array.init) == Array("X.509".utf8),
+                let certificate = takeNumber(4).flatMap(take)
+            else { return nil }
+            certificates.append(Array(certificate))
+        }
+        return certificates
+    }
+
+    private static let mark: [UInt8] = [0xFE, 0xED, 0xFE, 0xED]
 
     private static func number(_ value: Int, _ size: Int) -> [UInt8] {
         (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

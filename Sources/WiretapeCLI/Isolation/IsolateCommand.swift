@@ -84,9 +84,12 @@ struct IsolateCommand: ParsableCommand {
         configuration.isolation = isolation
         let session = try self.session.map { try SessionAccess($0, environment: parent) }
         configuration.chain = try session?.chain ?? self.proxies.chain { screen.say($0) }
-        var plan = NamespacePlan(
-            bundle: session?.bundle ?? "", holder: try NamespacePlan.holder(in: TrustFolder(path: place.trustFolder)),
-            files: session?.bundle == nil ? [] : SystemRoots.files(), folders: [], roots: [])
+        // A passage leads to its server, and not into the session.
+        if session != nil { configuration.chain.exceptions += self.exits.allow.flatMap(\.patterns) }
+        let folder = TrustFolder(path: place.trustFolder)
+        var plan =
+            try session?.bundle.map { try NamespacePlan.prepare(sessionBundle: $0, folder: folder) }
+            ?? NamespacePlan(bundle: "", holder: try NamespacePlan.holder(in: folder), files: [], folders: [], roots: [])
         plan.isolation = isolation.plan(socket: nil, port: 0)
         if let advice = NamespaceChoice.obstacle(plan) { throw TrustError(advice.isolationRefusal) }
         let server = try ProxyServer.start(configuration, session: try CassetteSession(mode: .passthrough)) {

@@ -191,7 +191,7 @@ struct TrustFolder {
                 unlink(file)
                 rmdir(self.file(name))
             }
-            guard ["bundle-", "dated-", "java-", "wgetrc-", "root-"].contains(where: name.hasPrefix) else { continue }
+            guard ["bundle-", "cacerts-", "dated-", "java-", "wgetrc-", "root-"].contains(where: name.hasPrefix) else { continue }
             if lstat(self.file(name), &status) == 0, now - Self.modified(status) > Self.lifetime { unlink(self.file(name)) }
         }
     }

@@ -98,21 +98,45 @@ struct NamespacePlan: Hashable {
         _ trust: ChildTrust, authority: [UInt8], folder: TrustFolder, files: [String] = SystemRoots.files(),
         folders: [String] = SystemRoots.folders(), javaFiles: [String] = SystemRoots.files(places: SystemRoots.javaPlaces)
     ) throws(TrustError) -> NamespacePlan {
+        try self.prepare(
+            bundle: trust.bundle, authority: authority, folder: folder, files: files, folders: folders, javaFiles: javaFiles)
+    }
+
+    private static func prepare(
+        bundle: String, authority: [UInt8], folder: TrustFolder, files: [String], folders: [String], javaFiles: [String]
+    ) throws(TrustError) -> NamespacePlan {
         var plan = NamespacePlan(
-            bundle: trust.bundle, holder: try self.holder(in: folder), files: files, folders: folders,
+            bundle: bundle, holder: try self.holder(in: folder), files: files, folders: folders,
             roots: try self.roots(of: authority, in: folder))
         guard !javaFiles.isEmpty else { return plan }
-        plan.javaStore = try self.javaStore(of: trust.bundle, in: folder)
+        plan.javaStore = try self.javaStore(of: bundle, over: javaFiles, in: folder)
         plan.javaFiles = javaFiles
         return plan
     }
 
-    /// The roots of a bundle as a file that any JVM reads, whatever its options.
-    private static func javaStore(of bundle: String, in folder: TrustFolder) throws(TrustError) -> String {
+    /// The same for the clients of a session whose variables name this bundle: what it has besides the system's roots is its authority.
+    ///
+    /// - Parameter system: the system's roots.
+    static func prepare(
+        sessionBundle bundle: String, folder: TrustFolder, files: [String] = SystemRoots.files(), folders: [String] = SystemRoots.folders(),
+        javaFiles: [String] = SystemRoots.files(places: SystemRoots.javaPlaces), system: () -> [UInt8] = NamespaceChoice.systemRoots
+    ) throws(TrustError) -> NamespacePlan {
+        var (all, known) = (PEMCertificates(), PEMCertificates())
+        all.add(try WholeFile.read(bundle))
+        known.add(system())
+        let others = Set(known.contents)
+        let authority = zip(all.texts, all.contents).filter { !others.contains($0.1) }.flatMap(\.0)
+        return try self.prepare(
+            bundle: bundle, authority: authority, folder: folder, files: files, folders: folders, javaFiles: javaFiles)
+    }
+
+    /// The roots of a bundle as a file that any JVM reads, whatever its options, with those that the files have which it covers.
+    private static func javaStore(of bundle: String, over files: [String], in folder: TrustFolder) throws(TrustError) -> String {
         let text = try WholeFile.read(bundle)
         let store: [UInt8]
         do throws(CertificateError) {
-            store = try JavaKeyStore.file(certificatesPEM: text, password: ChildTrust.javaPassword)
+            store = try JavaKeyStore.file(
+                certificatesPEM: text, password: ChildTrust.javaPassword, others: files.compactMap { try? WholeFile.read($0) })
         } catch {
             throw TrustError("there is no file of roots for Java programs: \(error.message)")
         }

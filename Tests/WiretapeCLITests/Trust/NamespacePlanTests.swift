@@ -69,6 +69,33 @@ import TapeTestSupport
         #expect(plan.javaFiles == ["/cacerts"] && store.starts(with: [0xFE, 0xED, 0xFE, 0xED, 0, 0, 0, 2, 0, 0, 0, 1]))
     }
 
+    @Test func theRootsThatOnlyTheCoveredFileOfJavaHasStay() throws {
+        let folder = try TemporaryFolder()
+        let (one, two) = (try MadeAuthority(in: folder.file("1")), try MadeAuthority(in: folder.file("2")))
+        try FileManager.default.createDirectory(atPath: folder.file("trust"), withIntermediateDirectories: false)
+        let covered = try JavaKeyStore.file(certificatesPEM: two.pem + one.pem, password: "other")
+        let plan = try NamespacePlan.prepare(
+            ChildTrust(bundle: try folder.write(one.pem, to: "bundle.pem"), javaStore: nil, wgetSettings: "", notices: []),
+            authority: one.pem,
+            folder: TrustFolder(path: folder.file("trust")), files: [], folders: [],
+            javaFiles: [try folder.write(covered, to: "cacerts"), try folder.write(Array("no store".utf8), to: "other"), "/missing"])
+        let store = try WholeFile.read(try #require(plan.javaStore))
+        #expect(store == (try JavaKeyStore.file(certificatesPEM: one.pem + two.pem, password: "changeit")))
+    }
+
+    @Test func aSessionsAuthorityIsWhatItsBundleHasBesidesTheSystems() throws {
+        let folder = try TemporaryFolder()
+        let (one, two) = (try MadeAuthority(in: folder.file("1")), try MadeAuthority(in: folder.file("2")))
+        try FileManager.default.createDirectory(atPath: folder.file("trust"), withIntermediateDirectories: false)
+        let bundle = try folder.write(one.pem + two.pem, to: "bundle.pem")
+        let plan = try NamespacePlan.prepare(
+            sessionBundle: bundle, folder: TrustFolder(path: folder.file("trust")), files: ["/f"], folders: ["/d"], javaFiles: ["/cacerts"],
+            system: { one.pem })
+        #expect(plan.bundle == bundle && plan.files == ["/f"] && plan.folders == ["/d"] && plan.javaFiles == ["/cacerts"])
+        #expect(try plan.roots.map { try WholeFile.read($0.path) } == [two.pem])
+        #expect(try WholeFile.read(try #require(plan.javaStore)).starts(with: [0xFE, 0xED, 0xFE, 0xED, 0, 0, 0, 2, 0, 0, 0, 2]))
+    }
+
     @Test func aFolderThatCannotBeCreatedIsReported() throws {
         let trust = ChildTrust(bundle: "b", javaStore: nil, wgetSettings: "", notices: [])
         let problem = trustProblem {
