@@ -110,15 +110,8 @@ struct NamespaceMounts {
         if self.plan.isolation != nil {
             try Self.step(.resolver) { () throws(NamespaceCalls.SystemError) in try self.coverResolver(calls) }
         }
-        for file in self.plan.files {
-            try Self.step(.cover) { () throws(NamespaceCalls.SystemError) in
-                try calls.mount(self.plan.bundle, at: file, NamespaceCalls.bind)
-            }
-        }
-        if let store = self.plan.javaStore {
-            for file in self.plan.javaFiles {
-                try Self.step(.cover) { () throws(NamespaceCalls.SystemError) in try calls.mount(store, at: file, NamespaceCalls.bind) }
-            }
+        if !self.plan.files.isEmpty || !self.plan.javaFiles.isEmpty {
+            try Self.step(.cover) { () throws(NamespaceCalls.SystemError) in try self.coverRoots(calls) }
         }
         for folder in self.plan.folders {
             try Self.step(.folder) { () throws(NamespaceCalls.SystemError) in try self.extend(folder, calls) }
@@ -219,6 +212,36 @@ struct NamespaceMounts {
         return String(cString: pointer)
     }
 
+    // MARK: Files of roots
+
+    /// Covers them with copies, so that what the program writes into them ends with it.
+    private func coverRoots(_ calls: NamespaceCalls) throws(NamespaceCalls.SystemError) {
+        let flags = NamespaceCalls.noSetUser | NamespaceCalls.noDevices
+        try calls.mount("tmpfs", at: self.plan.holder, type: "tmpfs", flags, data: "mode=755,size=64m")
+        try self.cover(self.plan.files, with: self.plan.bundle, calls)
+        if let store = self.plan.javaStore { try self.cover(self.plan.javaFiles, with: store, calls) }
+        // The copies stay where they are mounted.
+        try calls.unmount(self.plan.holder)
+    }
+
+    private func cover(_ files: [String], with source: String, _ calls: NamespaceCalls) throws(NamespaceCalls.SystemError) {
+        guard !files.isEmpty, let name = source.split(separator: "/").last else { return }
+        guard let bytes = try? WholeFile.read(source) else { throw NamespaceCalls.SystemError(number: ENOENT) }
+        let copy = "\(self.plan.holder)/\(name)"
+        try Self.write(bytes, to: copy, flags: O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC)
+        // As the system's own, which only root can write.
+        guard chmod(copy, 0o444) == 0 else { throw NamespaceCalls.SystemError(number: errno) }
+        for file in files { try calls.mount(copy, at: file, NamespaceCalls.bind) }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String, flags: Int32) throws(NamespaceCalls.SystemError) {
+        let descriptor = open(path, flags, 0o644)
+        guard descriptor >= 0 else { throw NamespaceCalls.SystemError(number: errno) }
+        defer { close(descriptor) }
+        let count = bytes.withUnsafeBytes { Terminal.write($0, to: descriptor) }
+        guard count == bytes.count else { throw NamespaceCalls.SystemError(number: errno) }
+    }
+
     // MARK: Folders of hashes
 
     /// Mounts an empty tmpfs over a folder, with links to its original content and with our roots.
@@ -254,11 +277,7 @@ struct NamespaceMounts {
         var status = stat()
         // Subjects with the same hash are numbered, and looked up until a number is missing.
         while lstat("\(folder)/\(root.hash).\(number)", &status) == 0 { number += 1 }
-        let descriptor = open("\(folder)/\(root.hash).\(number)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw NamespaceCalls.SystemError(number: errno) }
-        defer { close(descriptor) }
-        let count = bytes.withUnsafeBytes { Terminal.write($0, to: descriptor) }
-        guard count == bytes.count else { throw NamespaceCalls.SystemError(number: errno) }
+        try self.write(bytes, to: "\(folder)/\(root.hash).\(number)", flags: O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
     }
 }
 #endif

@@ -1,3 +1,4 @@
+import Foundation
 import TapeTrust
 import Testing
 @testable import WiretapeCLI
@@ -66,7 +67,9 @@ import TapeTestSupport
 
     private func obstacle(_ files: [String], folders: [String] = []) throws -> NamespaceObstacle? {
         let bundle = try self.folder.write("ours".utf8, to: "bundle.pem")
-        let plan = NamespacePlan(bundle: bundle, holder: self.folder.path, files: files, folders: folders, roots: [])
+        let holder = self.folder.file("empty")
+        try FileManager.default.createDirectory(atPath: holder, withIntermediateDirectories: true)
+        let plan = NamespacePlan(bundle: bundle, holder: holder, files: files, folders: folders, roots: [])
         return NamespaceProbe.obstacle(to: plan, program: try Programs.wiretape())
     }
 

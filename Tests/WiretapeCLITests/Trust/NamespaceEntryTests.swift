@@ -14,7 +14,9 @@ import TapeTestSupport
     private func words(_ command: [String]) throws -> [String] {
         let bundle = try self.folder.write("ours".utf8, to: "bundle.pem")
         let file = try self.folder.write("theirs".utf8, to: "theirs.crt")
-        return NamespacePlan(bundle: bundle, holder: self.folder.path, files: [file], folders: [], roots: []).arguments(for: command)
+        let holder = self.folder.file("empty")
+        try FileManager.default.createDirectory(atPath: holder, withIntermediateDirectories: true)
+        return NamespacePlan(bundle: bundle, holder: holder, files: [file], folders: [], roots: []).arguments(for: command)
     }
 
     private func run(_ command: [String]) throws -> ExternalProgram.Ended {
