@@ -22,7 +22,7 @@ package final class NameTable: Sendable {
     /// - Parameter looksPublic: hands out addresses that no library takes for private ones, for programs that refuse those. They are
     ///   addresses of others, which nothing inside can reach.
     package init(looksPublic: Bool = false) {
-        self.blocks = looksPublic ? (0x0B12_0000, [0x26, 0x00, 0x74, 0x74]) : (0xC612_0000, [0xFD, 0x77, 0x74, 0x74])
+        self.blocks = looksPublic ? (0x0B12_0000, [0x26, 0x00, 0x74, 0x74]) : Self.reserved
     }
 
     /// The addresses of a name; nil if too many names have been asked for.
@@ -56,12 +56,20 @@ package final class NameTable: Sendable {
     package func name(of address: IPAddress) -> String? { self.state.withLock { $0.names[address] ?? nil } }
 
     /// Whether an address is one of those that this table hands out, which are no servers' outside. The machine's own are not.
-    package func isHandedOut(_ address: IPAddress) -> Bool {
+    package func isHandedOut(_ address: IPAddress) -> Bool { Self.isHandedOut(address, from: self.blocks) }
+
+    /// The same for the table of another process that hands out its usual addresses.
+    package static func isHandedOutByDefault(_ address: IPAddress) -> Bool { self.isHandedOut(address, from: self.reserved) }
+
+    private static func isHandedOut(_ address: IPAddress, from blocks: (version4: UInt32, version6: [UInt8])) -> Bool {
         let bytes = address.bytes
-        guard bytes.count == 4 else { return bytes.starts(with: self.blocks.version6) && !OwnAddresses.all.contains(address) }
+        guard bytes.count == 4 else { return bytes.starts(with: blocks.version6) && !OwnAddresses.all.contains(address) }
         let value = bytes.reduce(0) { $0 << 8 | UInt32($1) }
-        return value & 0xFFFE_0000 == self.blocks.version4 && !OwnAddresses.all.contains(address)
+        return value & 0xFFFE_0000 == blocks.version4 && !OwnAddresses.all.contains(address)
     }
+
+    /// 198.18.0.0/15 and fd77:7474::/32.
+    private static let reserved: (version4: UInt32, version6: [UInt8]) = (0xC612_0000, [0xFD, 0x77, 0x74, 0x74])
 
     private func addresses(_ number: UInt32) -> (version4: [UInt8], version6: [UInt8]) {
         (Self.bytes(self.blocks.version4 + number), self.blocks.version6 + [UInt8](repeating: 0, count: 8) + Self.bytes(number))

@@ -355,7 +355,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         proxy.shared.followWallClock()
         do throws(MessageError) {
             let scope = self.peer.scope
-            let head = proxy.configuration.isolation?.naming(head) ?? head
+            let head = self.peer.naming(head)
             let request = try IncomingRequest(head, start: proxy.now, scope: scope, address: proxy.address)
             scope?.noteUse(in: proxy.diagnosis)
             self.isUnheard = false
@@ -623,8 +623,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         while true {
             guard self.hasInput, case .head(let head)? = try? self.reader.readHead(),
                 let request = try? IncomingRequest(
-                    self.proxy.configuration.isolation?.naming(head) ?? head, start: self.proxy.now, scope: self.peer.scope,
-                    address: self.proxy.address),
+                    self.peer.naming(head), start: self.proxy.now, scope: self.peer.scope, address: self.proxy.address),
                 case .message(let exchange) = ExchangeRouter(stream: self).exchange(for: request).kind
             else { return }
             self.reader.begin(request, limits: self.proxy.messageLimits)

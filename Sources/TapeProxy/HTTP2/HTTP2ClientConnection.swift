@@ -212,7 +212,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             }
             let head = try RequestHead(section)
             let request = try IncomingRequest(
-                proxy.configuration.isolation?.naming(head) ?? head, start: proxy.now, scope: self.peer.scope, address: proxy.address,
+                self.peer.naming(head), start: proxy.now, scope: self.peer.scope, address: proxy.address,
                 endsWithHead: endsStream)
             let stream = HTTP2ClientStream(id, codec: self.codec, connection: self, request: request)
             self.streams[id] = stream

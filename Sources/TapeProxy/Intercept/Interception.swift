@@ -113,6 +113,8 @@ final class TunnelScope {
     let isByAddress: Bool
     /// The client connected to the origin's address, and the connection was led to the proxy.
     let isLed: Bool
+    /// The client asked for its tunnel by SOCKS.
+    let isBySOCKS: Bool
     /// The client is an isolated program that does not use the proxy.
     let isIsolated: Bool
 
@@ -123,6 +125,7 @@ final class TunnelScope {
         self.route = route
         self.failure = failure
         self.isLed = opening == .transparent
+        self.isBySOCKS = opening == .socks
         self.isIsolated = isIsolated && opening == .transparent
         self.isByAddress = opening != .connect && IPAddress(route.origin.host) != nil
     }
@@ -131,6 +134,7 @@ final class TunnelScope {
     init(_ tunnel: TunnelScope, route: UpstreamRoute) {
         self.route = route
         self.isLed = tunnel.isLed
+        self.isBySOCKS = tunnel.isBySOCKS
         self.isIsolated = tunnel.isIsolated
         self.isByAddress = tunnel.isByAddress
     }

@@ -5,12 +5,34 @@ extension Isolation {
     /// The head with names in place of addresses that the resolver inside has handed out: a program may look a name up itself, and ask for
     /// its address. Such an address means nothing outside, and another run may give it to another name.
     func naming(_ head: RequestHead) -> RequestHead {
-        var head = head
+        head.naming { address in self.names.isHandedOut(address) ? self.names.name(of: address) : nil }
+    }
+}
+
+extension TunnelScope {
+    /// The same for a tunnel of a session, in which the isolating process asks for the name of the address to which its program connected.
+    func naming(_ head: RequestHead) -> RequestHead {
+        guard self.isBySOCKS, IPAddress(self.origin.host) == nil else { return head }
+        return head.naming { NameTable.isHandedOutByDefault($0) ? self.origin.host : nil }
+    }
+}
+
+extension ClientPeer {
+    /// The head of one of its requests with names in place of addresses that mean nothing outside an isolation.
+    func naming(_ head: RequestHead) -> RequestHead {
+        self.session.configuration.isolation?.naming(head) ?? self.scope?.naming(head) ?? head
+    }
+}
+
+extension RequestHead {
+    /// - Parameter name: the name to write in place of an address; nil to leave it.
+    fileprivate func naming(_ name: (IPAddress) -> String?) -> RequestHead {
+        var head = self
         // A request with several of them is malformed.
-        if let host = head.fields.first("host"), let named = self.named(host), head.fields.values("host").count == 1 {
+        if let host = head.fields.first("host"), let named = Self.named(host, name), head.fields.values("host").count == 1 {
             head.fields = head.fields.replacing("host", with: named)
         }
-        if let authority = head.authority, let named = self.named(authority) { head.authority = named }
+        if let authority = head.authority, let named = Self.named(authority, name) { head.authority = named }
         let bytes = head.target.utf8
         // Origin-form, as nearly all are.
         guard bytes.first != UInt8(ascii: "/"), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
@@ -18,15 +40,15 @@ extension Isolation {
         else { return head }
         let start = bytes.index(colon, offsetBy: 3)
         let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
-        guard let named = self.named(head.target[start..<end]) else { return head }
+        guard let named = Self.named(head.target[start..<end], name) else { return head }
         let size = (start: bytes.distance(from: bytes.startIndex, to: start), end: bytes.distance(from: bytes.startIndex, to: end))
         head.rawTarget?.replaceSubrange(size.start..<size.end, with: named.utf8)
         head.target.replaceSubrange(start..<end, with: named)
         return head
     }
 
-    /// An authority, whose host is an address that was handed out, with the name of that address; nil for any other.
-    private func named(_ authority: some StringProtocol) -> String? {
+    /// An authority whose host is such an address, with the name; nil for any other.
+    private static func named(_ authority: some StringProtocol, _ name: (IPAddress) -> String?) -> String? {
         var host = authority[...]
         var port: Substring = ""
         if host.hasPrefix("[") {
@@ -37,9 +59,7 @@ extension Isolation {
             port = Substring(host[colon...])
             host = host[..<colon]
         }
-        guard port.isEmpty || port.hasPrefix(":"), let address = IPAddress(String(host)), self.names.isHandedOut(address),
-            let name = self.names.name(of: address)
-        else { return nil }
+        guard port.isEmpty || port.hasPrefix(":"), let address = IPAddress(String(host)), let name = name(address) else { return nil }
         return name + port
     }
 }

@@ -72,6 +72,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["198.18.0.77", "[fd77:7474::4d]"])
+    func aSessionTakesAnAddressOfAResolverForTheNameOfItsTunnel(_ address: String) throws {
+        let scene = try ExchangeScene { $0.tls = try? TestAuthority().settings }
+        scene.client([5, 1, 0])
+        scene.client([5, 1, 0, 3, 6] + Array("a.test".utf8) + [0, 80])
+        _ = scene.heard()
+        scene.client("GET /who HTTP/1.1\r\nHost: \(address)\r\n\r\n")
+        #expect(scene.heard() == ["dial a.test"])
+        scene.connected()
+        scene.origin(ForwardTranscriptTests.ok)
+        #expect(scene.recorder.exchanges.map(\.interaction.request.url) == ["http://a.test/who"])
+        // Others are still other servers.
+        scene.client("GET /who HTTP/1.1\r\nHost: 203.0.113.10\r\n\r\n")
+        #expect(scene.heard().contains { $0.contains("421") })
+    }
+
     @Test func aRealAddressThatANameHasStaysTheAddress() throws {
         let scene = try self.scene {
             $0.usesRealAddresses = true
