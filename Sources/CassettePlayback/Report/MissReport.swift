@@ -23,6 +23,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case codingNotAccepted(index: Int, coding: String)
         /// The request came in a tunnel to another server, so the proxy cannot forward it.
         case misdirected(tunnel: String)
+        /// The request is malformed, so that no recorded one can be equal.
+        case malformed(problem: String)
         /// With strict order, another exchange is due.
         case outOfOrder(index: Int, due: Int, dueRequest: String)
 
@@ -37,6 +39,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             case .recorderEnded: "recorder-ended"
             case .codingNotAccepted: "coding-not-accepted"
             case .misdirected: "misdirected"
+            case .malformed: "malformed"
             case .outOfOrder: "out-of-order"
             }
         }
@@ -112,6 +115,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             "exchange \(index + 1), \"\(self.request)\", has a body coded as \"\(PlainText.escape(coding.utf8, limit: 40))\", which this client does not accept and which cannot be decoded for it"
         case .misdirected(let tunnel):
             "\"\(self.request)\" was asked for in a connection to \"\(tunnel)\" and was not forwarded"
+        case .malformed(let problem): "\(self.request) was answered with an error: \(problem)"
         case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up"
         case .outOfOrder(let index, let due, let dueRequest):
             "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due, and the order is strict"
@@ -132,7 +136,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         guard let near = self.nearest.first else { return ([], [], []) }
         switch self.reason {
         case .notRecorded where !near.isUsedUp, .otherMessages: break
-        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .codingNotAccepted, .misdirected, .outOfOrder:
+        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .codingNotAccepted, .misdirected, .malformed, .outOfOrder:
             return ([], [], [])
         }
         var paths = near.randomPaths
@@ -202,6 +206,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
 
     private static let ownConnection = "send it in a connection to its own host: leave the Host field to the client's library"
 
+    private static let readable = "send a request that a server of HTTP can read"
+
     private func nextOption(_ namesMode: Bool) -> String {
         let recording = namesMode ? "pass mode: .newEpisodes" : "run the test with WIRETAPE_MODE=new-episodes"
         switch self.reason {
@@ -214,6 +220,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .codingNotAccepted:
             return "to record it for this client, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
         case .misdirected: return Self.ownConnection
+        case .malformed: return Self.readable
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
         }
@@ -228,6 +235,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .clientStayed, .recorderEnded: return "to record it whole, open the cassette with mode .all"
         case .codingNotAccepted: return "to record it for this client, open the cassette with mode .all"
         case .misdirected: return Self.ownConnection
+        case .malformed: return Self.readable
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
         }
@@ -246,6 +254,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .clientStayed, .recorderEnded: return "to record it whole, open the session with \"mode\": \"all\""
         case .codingNotAccepted: return "to record it for this client, open the session with \"mode\": \"all\""
         case .misdirected: return Self.ownConnection
+        case .malformed: return Self.readable
         case .outOfOrder: return "to accept requests in any order, open the session with \"order\": \"any\""
         case .usedUp:
             return "to repeat the last answer, open the session with \"repeat\": \"last\"; to record one more, \(recording)"
@@ -263,6 +272,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .clientStayed, .recorderEnded: return "to record it whole, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .codingNotAccepted: return "to record it for this client, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .misdirected: return Self.ownConnection
+        case .malformed: return Self.readable
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }

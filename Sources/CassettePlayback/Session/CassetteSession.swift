@@ -743,6 +743,22 @@ public final class CassetteSession: Sendable {
         return true
     }
 
+    /// Reports a miss: a request cannot be read.
+    ///
+    /// - Parameter server: the authority of the server that it was sent to.
+    /// - Returns: false if misses are not refused, and nothing is reported.
+    public func malformed(server: String, problem: String) -> Bool {
+        guard self.refuses else { return false }
+        let report = MissReport(
+            request: "a malformed request to \"\(PlainText.escape(server.utf8, limit: 300))\"", mode: self.mode,
+            reason: .malformed(problem: PlainText.escape(problem.utf8, limit: 300)), cassette: self.cassettePath, audience: self.audience)
+        self.state.withLock { state in
+            state.verdict.misses += 1
+            if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
+        }
+        return true
+    }
+
     /// An exchange that was assigned to a request does not answer it.
     private func missed(_ index: Int, _ reason: MissReport.Reason) -> MissReport {
         let report = MissReport(

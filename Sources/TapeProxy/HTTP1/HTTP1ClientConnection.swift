@@ -311,6 +311,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     }
 
     private func pass(to exchange: any TunnelExchange) -> Bool {
+            // A request that the proxy answers itself has been counted.
+            if !(exchange is LocalExchange) { self.peer.noteMalformed(error, isForwarded: self.proxy.session.mayForward) }
         guard exchange.takesBytes, var input = self.reader.takeInput() else { return false }
         let before = input.readableBytes
         exchange.clientBytes(&input)
@@ -402,6 +404,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     /// The client speaks another protocol than HTTP in its tunnel. An isolated program's connection is listed and reset, as without TLS.
     private func refuseProtocol() {
         guard let origin = self.peer.scope?.origin else { return }
+        self.peer.noteMalformed(error, isForwarded: false)
         let error = MessageError(.startLine, status: 400, "the first bytes for \(origin.authority) are not a request; send HTTP")
         guard let tunnel = IsolatedTunnel(self.peer, host: origin.host, port: origin.port) else {
             self.proxy.diagnosis.remark(

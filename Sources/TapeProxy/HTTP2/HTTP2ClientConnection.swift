@@ -223,6 +223,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         } catch {
             proxy.count { $0.malformed += 1 }
             proxy.log.requestMalformed(connection: self.peer.id, status: error.status)
+            self.peer.noteMalformed(error, isForwarded: false)
             self.refuse(id, error)
         }
     }

@@ -98,6 +98,17 @@ final class ClientPeer {
         )
     }
 
+    /// A request of an isolated program cannot be read, so that the proxy answers it. In a replay this is a miss, in a recording a remark.
+    ///
+    /// - Parameter isForwarded: its exchange is forwarded, and recorded as failed.
+    func noteMalformed(_ error: MessageError, isForwarded: Bool) {
+        guard self.session.configuration.isolation != nil, !isForwarded else { return }
+        let server = self.scope?.origin.authority ?? self.session.address
+        guard !self.session.session.malformed(server: server, problem: error.message) else { return }
+        self.session.diagnosis.remark(
+            "a malformed request to \"\(server)\" was answered with an error and not forwarded: \(error.message).")
+    }
+
     // MARK: Sessions
 
     var needsCredentials: Bool { self.sessionGate.isGuarded }

@@ -21,7 +21,7 @@ import Testing
             case .refuse(let report):
                 switch report.reason {
                 case .noCassette: self = .refuseNoCassette
-                case .clientStayed, .recorderEnded, .codingNotAccepted, .misdirected: self = .refuseUsedUp
+                case .clientStayed, .recorderEnded, .codingNotAccepted, .misdirected, .malformed: self = .refuseUsedUp
                 case .notRecorded: self = .refuseNotRecorded
                 case .usedUp: self = .refuseUsedUp
                 case .otherMessages: self = .refuseOtherMessages

@@ -1,4 +1,5 @@
 #if os(Linux)
+import CassettePlayback
 import NIOCore
 import TapeIsolation
 import Testing
@@ -9,13 +10,13 @@ import Testing
 @Suite struct IsolatedExchangeTests {
     /// - Parameter destination: the address that the program connects to. 198.18.0.10 is that of a.test.
     private func scene(
-        to destination: String, port: Int, _ change: (inout IsolationSettings) -> Void = { _ in }
+        to destination: String, port: Int, session: CassetteSession? = nil, _ change: (inout IsolationSettings) -> Void = { _ in }
     ) throws -> ExchangeScene {
         var settings = IsolationSettings()
         change(&settings)
         let isolation = try Isolation(settings)
         _ = isolation.names.addresses(of: "a.test")
-        let scene = try ExchangeScene {
+        let scene = try ExchangeScene(session) {
             $0.isolation = isolation
             $0.tls = try? TestAuthority().settings
         }
@@ -60,6 +61,22 @@ import Testing
         let scene = try self.scene(to: "198.18.0.10", port: 6379)
         scene.client(bytes)
         #expect(scene.heard() == ["client 2 closed"] && self.refused(scene) == ["a.test:6379 not-http × 1"])
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n\r\n", "SOURCE /live ICE/1.0\r\n\r\n", "GET /\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+    ])
+    func aMalformedRequestIsAMiss(_ request: String) throws {
+        let scene = try self.scene(to: "198.18.0.10", port: 80, session: CassetteSession(mode: .none))
+        scene.client(request)
+        let heard = scene.heard().joined()
+        #expect(heard.contains("client 2 < HTTP/1.1 4") || heard.contains("client 2 < HTTP/1.1 505"), "\(heard)")
+        let verdict = scene.proxy.session.verdict()
+        #expect(verdict.misses == 1, "\(verdict.reports)")
+        if !request.hasPrefix("POST") {
+            #expect(verdict.reports.first?.description.hasPrefix("a malformed request to \"a.test\" was answered with an error: ") == true)
+        }
     }
 
     @Test func whatIsNoRequestYetHasTwoSeconds() throws {
