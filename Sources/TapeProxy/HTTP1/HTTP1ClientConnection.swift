@@ -53,6 +53,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     /// The end of the connection ends the answer, so closing it early must be a reset.
     private var closeIsEnd = false
     private var ownDeadline: NIODeadline
+    /// Whether it has a tunnel with TLS in which no request has been read, and no protocol was agreed on.
+    private var isFresh = false
     /// Whether it has a tunnel with TLS in which nothing has been sent, and no protocol was agreed on.
     private var isUnheard = false
     /// The isolation of a client that connected to another address, and not to the proxy; nil for other clients.
@@ -249,7 +251,11 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
                 return true
             case .needsMore(let begins):
                 // The time limit of a head starts at its first byte and is not extended by later ones.
-                if begins { self.wait(self.proxy.limits.requestHead) }
+                if self.unreadTunnel != nil {
+                    self.wait(self.proxy.limits.tunnelSilence)
+                } else if begins {
+                    self.wait(self.proxy.limits.requestHead)
+                }
                 return false
             case .http2:
                 self.becomeHTTP2()
@@ -305,14 +311,14 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             exchange.requestBody(piece)
         } catch {
             self.countMalformed(error)
+            // A request that the proxy answers itself has been counted.
+            if !(exchange is LocalExchange) { self.peer.noteMalformed(error, isForwarded: self.proxy.session.mayForward) }
             exchange.requestFailed(error)
         }
         return true
     }
 
     private func pass(to exchange: any TunnelExchange) -> Bool {
-            // A request that the proxy answers itself has been counted.
-            if !(exchange is LocalExchange) { self.peer.noteMalformed(error, isForwarded: self.proxy.session.mayForward) }
         guard exchange.takesBytes, var input = self.reader.takeInput() else { return false }
         let before = input.readableBytes
         exchange.clientBytes(&input)
@@ -360,7 +366,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             let head = self.peer.naming(head)
             let request = try IncomingRequest(head, start: proxy.now, scope: scope, address: proxy.address)
             scope?.noteUse(in: proxy.diagnosis)
-            self.isUnheard = false
+            (self.isUnheard, self.isFresh) = (false, false)
             self.reader.begin(request, limits: proxy.messageLimits)
             self.delivery = .notAsked
             self.writer = HTTP1ResponseWriter(request)
@@ -398,13 +404,13 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     /// A malformed head: answers with an error and closes. Nothing is forwarded.
     private func refuse(_ error: MessageError) {
         self.countMalformed(error)
+        self.peer.noteMalformed(error, isForwarded: false)
         self.answerAndClose(.malformed(error))
     }
 
     /// The client speaks another protocol than HTTP in its tunnel. An isolated program's connection is listed and reset, as without TLS.
     private func refuseProtocol() {
         guard let origin = self.peer.scope?.origin else { return }
-        self.peer.noteMalformed(error, isForwarded: false)
         let error = MessageError(.startLine, status: 400, "the first bytes for \(origin.authority) are not a request; send HTTP")
         guard let tunnel = IsolatedTunnel(self.peer, host: origin.host, port: origin.port) else {
             self.proxy.diagnosis.remark(
@@ -536,6 +542,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.phase = .head
         guard !self.proxy.isStopping else { return self.endSoon() }
         self.isUnheard = scope.origin.scheme == .https && scope.agreed == nil
+        self.isFresh = self.isUnheard
         if let tunnel = self.silentTunnel {
             tunnel.noteArrival(at: self.proxy.now)
             self.wait(self.proxy.limits.tunnelSilence)
@@ -555,8 +562,17 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         return tunnel
     }
 
+    /// The tunnel of an isolated program that has sent bytes in its TLS which are no request yet; nil for any other.
+    private var unreadTunnel: IsolatedTunnel? {
+        guard self.isFresh, self.hasInput, !self.reader.beginsRequest, case .head = self.phase, let origin = self.peer.scope?.origin else {
+            return nil
+        }
+        return IsolatedTunnel(self.peer, host: origin.host, port: origin.port)
+    }
+
     /// The client closed on its own. If it has not used its tunnel, it may not trust the certificate.
     private func noticeUnused(_ failure: TLSFailure? = nil) {
+        self.unreadTunnel?.refuse(.notHTTP)
         guard case .head = self.phase, !self.reader.isInsideHead, let leftUnused = self.peer.scope?.leftUnused else { return }
         self.peer.scope?.leftUnused = nil
         self.proxy.readClock()
@@ -687,6 +703,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     func deadlinePassed() {
         switch self.phase {
         case .head:
+            if let tunnel = self.unreadTunnel { return self.refuse(tunnel, .notHTTP) }
             guard self.reader.isInsideHead else { return self.endSilent() }
             self.answerAndClose(
                 .requestTimeout("the request's head did not arrive within \(self.proxy.limits.requestHead) s: send it in one piece."))

@@ -43,6 +43,9 @@ struct HTTP1RequestReader {
 
     // MARK: Input
 
+    /// Whether the bytes that have not been read begin with a request line.
+    var beginsRequest: Bool { self.input.map { ProtocolSniffer.request($0.readableBytesView) == .http } ?? false }
+
     /// Bytes received but not read yet.
     var size: Int { self.input?.readableBytes ?? 0 }
 
