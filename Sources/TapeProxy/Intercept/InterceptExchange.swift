@@ -105,6 +105,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
         self.phase = .firstBytes
         self.wait(self.proxy.limits.tunnelSilence)
+        IsolatedTunnel(self.client.peer, host: self.host, port: self.port)?.noteArrival(at: self.proxy.now)
         self.client.write(self.request.opening.accepted)
         self.client.flush()
         self.client.setReading(true)
@@ -193,7 +194,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             // An isolated program that only checks that a server is there has found one.
             if self.hasBytes {
                 tunnel?.refuse(.notHTTP)
-            } else if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)) {
+            } else if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)), tunnel?.isOfHTTP == false {
                 tunnel?.refuse(.silent)
             }
         case .checking, .relaying, .over: break
@@ -441,12 +442,21 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// The client is silent. It may be waiting for the origin to speak first, as with mail servers and databases.
     private func dialForGreeting() {
         if self.isLedBack { return self.refuseLoop() }
-        let isIsolated = IsolatedTunnel(self.client.peer, host: self.host, port: self.port) != nil
         if self.hasBytes, self.refuseUnread(.notHTTP) { return }
-        if !IsolationSettings.mayBeSilent.contains(UInt16(clamping: self.port)), self.refuseUnread(.silent) { return }
+        let tunnel = IsolatedTunnel(self.client.peer, host: self.host, port: self.port)
+        if let tunnel, !IsolationSettings.mayBeSilent.contains(tunnel.target.port), !tunnel.isOfHTTP {
+            // Its program may still be opening others, and begin to use them afterwards.
+            let end = tunnel.newestArrival + .seconds(Int64(self.proxy.limits.tunnelSilence))
+            guard end <= self.proxy.now else {
+                self.deadline = end
+                return
+            }
+            _ = self.refuseUnread(.silent)
+            return
+        }
         self.phase = .waitingForEither
         // A browser's spare connection. An origin that speaks first does not speak HTTP.
-        if isIsolated { return self.wait(self.proxy.limits.clientIdle) }
+        if tunnel != nil { return self.wait(self.proxy.limits.clientIdle) }
         // Without dialling, the client just gets more time.
         guard self.mayDial else { return self.wait(self.proxy.limits.requestHead) }
         self.wait(2 * self.proxy.limits.connect)

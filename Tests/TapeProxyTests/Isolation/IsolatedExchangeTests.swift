@@ -269,6 +269,32 @@ import Testing
 
     @Test func requestsInItCountAsProxied() throws {
         let scene = try self.scene()
+    @Test func aSilentClientWaitsForTheNewestTunnelOfItsTarget() throws {
+        let scene = try self.scene()
+        self.connect(scene, "a.test:6379")
+        scene.advance(1)
+        scene.connect()
+        self.connect(scene, "a.test:6379")
+        _ = scene.heard()
+        scene.advance(1)
+        #expect(scene.heard().isEmpty)
+        scene.advance(1)
+        #expect(scene.heard() == ["client 1 closed", "client 2 closed"] && self.refused(scene) == ["a.test:6379 silent × 2"])
+    }
+
+    @Test func aServerOfHTTPMayHaveSpareTunnels() throws {
+        let scene = try self.scene()
+        self.connect(scene, "a.test:8080")
+        scene.client("GET /x HTTP/1.1\r\nHost: a.test:8080\r\n\r\n")
+        scene.connected()
+        scene.origin(ForwardTranscriptTests.ok)
+        scene.connect()
+        self.connect(scene, "a.test:8080")
+        scene.advance(3)
+        scene.clientEnds()
+        #expect(self.refused(scene).isEmpty)
+    }
+
         self.connect(scene, "a.test:80")
         scene.client("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n")
         #expect(scene.heard() == [Self.open, "dial a.test"])
