@@ -11,6 +11,8 @@ final class ConnectExchange: TunnelExchange {
     private let request: IncomingRequest
     private let route: UpstreamRoute
     private var isOver = false
+    /// The client has ended its side, and may still read.
+    private var hasClientEnded = false
     let deadline: NIODeadline
 
     /// The bytes after the head belong to the tunnel and wait until it is open.
@@ -47,7 +49,9 @@ final class ConnectExchange: TunnelExchange {
             }
             self.isOver = true
             switch result {
-            case .success(let upstream): Tunnel.open(self.request.opening, self.client, upstream, self.proxy)
+            case .success(let upstream):
+                let tunnel = Tunnel.open(self.request.opening, self.client, upstream, self.proxy)
+                if self.hasClientEnded { _ = tunnel.clientEnded() }
             case .failure(.loop): self.answer(.loop(self.request.head.target))
             case .failure(.failed(let failure)):
                 // A program that did not ask for a proxy gets no answer that says why.
@@ -63,6 +67,14 @@ final class ConnectExchange: TunnelExchange {
     private func answer(_ answer: ProxyAnswer) { self.request.opening.refuse(self.client, with: answer) }
 
     func clientBytes(_ input: inout ByteBuffer) {}
+
+    /// A client that did not ask for its tunnel may have sent everything, and wait for the answer.
+    func clientEnded() -> Bool {
+        guard self.request.opening == .transparent else { return false }
+        self.hasClientEnded = true
+        return true
+    }
+
     func clientLeft(_ reason: String) { self.isOver = true }
     func deadlinePassed() { self.client.close() }
 }
@@ -109,11 +121,15 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
     }
 
     /// Tells a client that its tunnel is open, and forwards its bytes from now on.
-    static func open(_ opening: TunnelOpening, _ client: any ClientStream, _ upstream: UpstreamConnection, _ proxy: ProxyContext) {
+    @discardableResult
+    static func open(
+        _ opening: TunnelOpening, _ client: any ClientStream, _ upstream: UpstreamConnection, _ proxy: ProxyContext
+    ) -> Tunnel {
         client.write(opening.accepted)
         let tunnel = Tunnel(client: client, upstream: upstream, proxy: proxy)
         client.become(tunnel)
         tunnel.start()
+        return tunnel
     }
 
     func start() { self.start(with: ByteBuffer()) }

@@ -156,6 +156,18 @@ import Testing
         #expect(scene.proxy.configuration.isolation?.report.passed.map { "\($0.host):\($0.port) × \($0.count)" } == ["\(host):5432 × 1"])
     }
 
+    @Test func aClientMayEndItsOutputBeforeItsPassageIsOpen() throws {
+        let scene = try self.scene(to: "198.18.0.10", port: 5432) { $0.passages = [.init(host: "a.test", port: 5432)] }
+        scene.client("PING")
+        scene.clientEnds()
+        #expect(scene.heard() == ["dial a.test:5432"])
+        scene.connected()
+        scene.origin("PONG")
+        #expect(scene.heard() == ["origin 1 < PING", "client 2 < PONG"])
+        scene.originEnds()
+        #expect(Set(scene.heard()) == ["client 2 closed", "origin 1 closed"])
+    }
+
     @Test func withoutANetworkEverythingIsRefused() throws {
         let scene = try self.scene(to: "198.18.0.10", port: 80) { $0.refusesConnections = true }
         #expect(scene.heard() == ["client 2 closed"] && self.refused(scene) == ["a.test:80 offline × 1"])
