@@ -203,6 +203,7 @@ package struct InsideNetwork {
         let group = IsolationRules.logGroup
         for message in [
             NetlinkMessage.bindLog(group: group), .copyPackets(group: group, size: 128), .deliverEach(group: group),
+            .numberEach(group: group),
         ] {
             try self.ask(socket, message, .watching)
         }

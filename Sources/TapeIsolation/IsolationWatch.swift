@@ -18,6 +18,7 @@ final class IsolationWatch: Sendable {
     private let streams = Guarded(0)
     /// How many datagrams each socket had dropped.
     private let dropped = Guarded<[Int32: UInt32]>([:])
+    private let logged = Guarded(LoggedNumbers())
 
     /// The descriptors that the threads use, which the isolation closes after they have ended.
     private struct Sockets: Sendable {
@@ -183,9 +184,14 @@ final class IsolationWatch: Sendable {
         var limit = timeval(tv_sec: 5, tv_usec: 0)
         _ = setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let ends = Self.ends(of: connection)
+        var isFirst = true
         while true {
             let size = Self.read(2, from: connection)
-            guard !size.isEmpty else { return }
+            guard !size.isEmpty else {
+                if isFirst, let ends { self.refused(IPPacket(transport: IPPacket.tcp, source: ends.peer, destination: ends.own), .silent) }
+                return
+            }
+            isFirst = false
             let count = size.count == 2 ? Int(size[0]) << 8 | Int(size[1]) : 0
             let bytes = Self.read(count, from: connection)
             let answered = DispatchSemaphore(value: 0)
@@ -244,6 +250,8 @@ final class IsolationWatch: Sendable {
         }
         // The kernel delivers on loopback at once, so everything that an ended program has sent is here.
         for descriptor in watched { self.read(descriptor) }
+        // The last packets were dropped, so that nothing says how many.
+        if self.logged.withLock({ $0.isUncertain }) { self.isolation.log.missed() }
     }
 
     private func read(_ descriptor: Int32) {
@@ -302,13 +310,16 @@ final class IsolationWatch: Sendable {
         while true {
             let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count < 0, errno == ENOBUFS {
-                // The kernel dropped packets because this thread was too slow.
-                self.isolation.log.missed()
+                // The kernel dropped packets because this thread was too slow. The next number says how many.
+                self.logged.withLock { $0.dropped() }
                 continue
             }
             guard count > 0 else { return }
             for answer in NetlinkMessage.answers(in: buffer[..<count]) where answer.type == 4 << 8 {
-                if let logged = LoggedPacket(answer) { self.list(logged) }
+                guard let logged = LoggedPacket(answer) else { continue }
+                let missed = logged.number.map { number in self.logged.withLock { $0.missed(before: number) } } ?? 0
+                if missed > 0 { self.isolation.log.missed(missed) }
+                self.list(logged)
             }
         }
     }
@@ -333,19 +344,40 @@ final class IsolationWatch: Sendable {
     }
 }
 
+/// The numbers of logged packets, in which dropped ones leave gaps.
+struct LoggedNumbers {
+    private var next: UInt32 = 0
+    /// Packets were dropped, and none has come since.
+    private(set) var isUncertain = false
+
+    mutating func dropped() { self.isUncertain = true }
+
+    /// How many packets were dropped before the one with a number.
+    mutating func missed(before number: UInt32) -> Int {
+        defer { (self.next, self.isUncertain) = (number &+ 1, false) }
+        return Int(number &- self.next)
+    }
+}
+
 /// A packet that a rule rejected, as NFLOG delivers it.
 struct LoggedPacket: Hashable {
     var packet: IPPacket
     /// The number of the user whose program sent it.
     var user: UInt32?
     var isMulticast: Bool
+    /// Counts up from 0.
+    var number: UInt32?
 
     init?(_ answer: NetlinkMessage.Answer) {
         // The attributes follow a header of four bytes.
         let attributes = answer.attributes(after: 4)
         guard let payload = attributes[9], let packet = IPPacket(payload) else { return nil }
         self.packet = packet
-        self.user = attributes[11].flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
+        func number(_ type: UInt16) -> UInt32? {
+            attributes[type].flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
+        }
+        self.user = number(11)
+        self.number = number(12)
         self.isMulticast = attributes[10]?.starts(with: "multicast".utf8) == true
     }
 }
