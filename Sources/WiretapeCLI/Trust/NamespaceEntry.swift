@@ -393,14 +393,23 @@ enum InsideHosts {
     static func text(_ own: String, host: String) -> String {
         var lines: [String] = []
         var hasHost = host.isEmpty
+        // The machine's long or short name in a line of another address, as a static one is.
+        var others: [String] = []
         for line in own.split(separator: "\n") {
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+            if !host.isEmpty, words.dropFirst().contains(where: { $0 == host }) {
+                for word in words.dropFirst() where word.hasPrefix("\(host).") || host.hasPrefix("\(word).") {
+                    if !others.contains(String(word)) { others.append(String(word)) }
+                }
+            }
             guard let address = words.first, address.hasPrefix("127.") || address == "::1" else { continue }
             lines.append(words.joined(separator: " "))
             if words.dropFirst().contains(where: { $0 == host }) { hasHost = true }
         }
         if lines.isEmpty { lines = ["127.0.0.1 localhost", "::1 localhost"] }
-        if !hasHost { lines.append("127.0.1.1 \(host)") }
+        let known = Set(lines.flatMap { $0.split(separator: " ").dropFirst() })
+        let names = (hasHost ? [] : [host]) + others.filter { !known.contains(Substring($0)) }
+        if !names.isEmpty { lines.append("127.0.1.1 " + names.joined(separator: " ")) }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -9,6 +9,14 @@ import Testing
         #expect(InsideHosts.text(own, host: "box") == "127.0.0.1 localhost\n::1 localhost ip6-localhost\n127.0.1.1 box\n")
     }
 
+    @Test func theMachinesLongNameIsItsOwn() {
+        let own = "127.0.0.1 localhost\n203.0.113.5 box.corp.test box db.test\n"
+        #expect(InsideHosts.text(own, host: "box") == "127.0.0.1 localhost\n127.0.1.1 box box.corp.test\n")
+        #expect(InsideHosts.text(own, host: "box.corp.test") == "127.0.0.1 localhost\n127.0.1.1 box.corp.test box\n")
+        #expect(
+            InsideHosts.text("127.0.0.1 box\n203.0.113.5 box.corp.test box\n", host: "box") == "127.0.0.1 box\n127.0.1.1 box.corp.test\n")
+    }
+
     @Test func theMachinesNameIsNotRepeated() {
         #expect(InsideHosts.text("127.0.1.1 box.test box\n", host: "box") == "127.0.1.1 box.test box\n")
         #expect(InsideHosts.text("", host: "") == "127.0.0.1 localhost\n::1 localhost\n")
