@@ -5,6 +5,7 @@ internal import LocalHTTP
 internal import TapeExchange
 internal import TapeIsolation
 internal import TapeProxy
+internal import TapeTrust
 
 /// How `record`, `replay` and `run` isolate their program.
 struct IsolateOptions: ParsableArguments {
@@ -77,6 +78,12 @@ struct IsolationExits: ParsableArguments {
     )
     var realAddresses = false
 
+    func validate() throws {
+        guard !self.allow.contains(where: { $0.passage.port == 53 }) else {
+            throw ValidationError("--allow cannot pass port 53 through: the resolver of the isolated network answers there.")
+        }
+    }
+
     var isEmpty: Bool { self.reach.isEmpty && self.allow.isEmpty && !self.realAddresses }
 
     func settings(cassette: RecordedCassette?, mayForward: Bool) -> IsolationSettings {
@@ -134,4 +141,10 @@ struct AllowedServer: ExpressibleByArgument, Hashable {
     }
 
     var isLoopback: Bool { LoopbackHost.contains(self.passage.host) }
+
+    /// Its names.
+    var patterns: [HostPattern] {
+        let hosts = self.isLoopback ? ["localhost", "127.0.0.1", "::1"] : [self.passage.host]
+        return hosts.compactMap { try? HostPattern(ListenAddress(host: $0, port: Int(self.passage.port)).description) }
+    }
 }

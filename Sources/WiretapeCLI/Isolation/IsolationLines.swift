@@ -46,11 +46,11 @@ struct IsolationLines {
         return "isolated: " + parts.joined(separator: ", ") + "."
     }
 
-    /// The servers to which connections were made.
+    /// The servers for which connections were made, whether or not they answered.
     var reached: [String] {
         let targets = self.report.reached + self.report.passed
-        let lines = targets.prefix(Self.limit).map { "reached: tcp \(Self.address($0.host, $0.port)) × \($0.count)." }
-        return targets.count > Self.limit ? lines + ["reached: \(targets.count - Self.limit) more servers."] : lines
+        let lines = targets.prefix(Self.limit).map { "asked for: tcp \(Self.address($0.host, $0.port)) × \($0.count)." }
+        return targets.count > Self.limit ? lines + ["asked for: \(targets.count - Self.limit) more servers."] : lines
     }
 
     private var programs: String {
@@ -101,7 +101,12 @@ struct IsolationLines {
         case .offline: return "no connection may be made at all"
         case .failed: return "it could not be handled"
         case .port where port == 22: return "this is SSH: use an https URL, or pass --allow \(self.passage(refusal))"
-        case .port, .notHTTP, .silent:
+        case .port where port == 53, .notHTTP where port == 53, .silent where port == 53:
+            return "only names can be asked for on this port: replace the server by one of your own in the test"
+        case .silent:
+            return
+                "its client sent nothing for two seconds: if it speaks HTTP, let it connect when it sends a request, or else pass --allow \(self.passage(refusal))"
+        case .port, .notHTTP:
             return "this is not HTTP: replace the server by one of your own in the test, or pass --allow \(self.passage(refusal))"
         }
     }

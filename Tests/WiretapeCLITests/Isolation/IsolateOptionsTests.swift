@@ -20,6 +20,19 @@ import Testing
         for text in ["db.test:5432", "udp:db.test:53", "tcp:db.test", "tcp:db.test:0"] { #expect(AllowedServer(argument: text) == nil) }
     }
 
+    @Test func thePortOfTheResolverIsNotPassed() {
+        #expect(throws: (any Error).self) { try IsolationExits.parse(["--allow", "tcp:dns.test:53"]) }
+        #expect(throws: Never.self) { try IsolationExits.parse(["--allow", "tcp:dns.test:5353"]) }
+    }
+
+    @Test func aPassageOfLoopbackHasAllItsNames() throws {
+        let passages = try IsolationExits.parse(["--allow", "tcp:localhost:5432", "--allow", "tcp:[2001:db8::5]:25"]).allow.map(\.patterns)
+        for host in ["localhost", "127.0.0.1", "::1"] { #expect(passages[0].contains { $0.matches(host: host, port: 5432) }) }
+        #expect(
+            passages[1].contains { $0.matches(host: "2001:db8::5", port: 25) }
+                && !passages[1].contains { $0.matches(host: "2001:db8::5", port: 26) })
+    }
+
     #if os(Linux)
     @Test func exitsNeedAnIsolation() {
         for words in [["--reach", "9000"], ["--allow", "tcp:a.test:22"], ["--real-addresses"]] {
