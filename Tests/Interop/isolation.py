@@ -1,4 +1,5 @@
 """curl, busybox, Python, Node, Java, Go, git, pip, apt without proxy settings, in a network of their own; and what is refused there."""
+import contextlib
 import ctypes
 import fcntl
 import hashlib
@@ -103,6 +104,26 @@ for host in sys.argv[4:]:
     print("current" if answer == sys.argv[1] else f"{answer} instead of {sys.argv[1]}")
 """
 
+# Asks a server of its own through the proxy: with HTTP, in a tunnel, and by SOCKS.
+OWN_TUNNELS = """
+import http.server, os, socket, subprocess, sys, threading
+class Own(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(sys.argv[1].encode() + b"\\n")
+    def log_message(self, *_): pass
+class Server(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6
+port = int(sys.argv[2])
+for server in (Server(("::1", port), Own), http.server.ThreadingHTTPServer(("127.0.0.1", port), Own)):
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+proxy = os.environ["http_proxy"].split("//")[1]
+for host in ("127.0.0.1", "[::1]", "localhost", "api.localhost"):
+    for way in ([], ["-p"], ["--socks5-hostname", proxy]):
+        words = ["curl", "-sS", "--noproxy", "", *way, f"http://{host}:{port}/"]
+        answer = subprocess.run(words, capture_output=True, text=True).stdout.strip()
+        print("current" if answer == sys.argv[1] else f"{words}: {answer}")
+"""
+
 # Looks a name up itself, and asks for its addresses.
 BY_ADDRESS = """
 import socket, sys, urllib.request
@@ -177,6 +198,35 @@ while b"\\r\\n\\r\\n" not in answer:
     answer += s.recv(1000)
 s.sendall(sys.argv[2].encode())
 print(s.recv(1000).decode())
+"""
+
+# Opens two tunnels one after the other, and uses them when the first has been silent for more than two seconds.
+LATE_TUNNELS = """
+import os, socket, ssl, sys, time
+host, port = os.environ["http_proxy"].split("//")[1].split(":")
+def tunnel():
+    s = socket.create_connection((host, int(port)), timeout=60)
+    s.sendall(f"CONNECT {sys.argv[1]} HTTP/1.1\\r\\nHost: {sys.argv[1]}\\r\\n\\r\\n".encode())
+    answer = b""
+    while b"\\r\\n\\r\\n" not in answer: answer += s.recv(1000)
+    return s
+first = tunnel(); time.sleep(1.5); second = tunnel(); time.sleep(1.4)
+for s in (first, second):
+    with ssl._create_unverified_context().wrap_socket(s) as s:
+        s.sendall(f"GET /late HTTP/1.1\\r\\nHost: {sys.argv[1]}\\r\\nConnection: close\\r\\n\\r\\n".encode())
+        answer = b""
+        while piece := s.recv(1000): answer += piece
+        print(answer.endswith(b" /late\\n"))
+# A spare one of a server that speaks HTTP.
+tunnel().close()
+"""
+
+# Sends something, ends its output, and reads the answer.
+ENDS_ITS_OUTPUT = """
+import socket, sys
+with socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=60) as s:
+    s.sendall(b"PING"); s.shutdown(socket.SHUT_WR)
+    print(s.recv(100).decode())
 """
 
 QUIC = """
@@ -349,6 +399,9 @@ def run(lab):
         ("own", f"127.0.0.1 {free_port()}", "127.0.0.1 localhost", ""),
         ("own-names", f"0.0.0.0 {free_port()}", f"0.0.0.0 127.0.0.1 localhost 198.18.0.2 {machine}", ""),
         ("own-version6", f":: {free_port()}", f"localhost {machine}", ""),
+        ("own-proxied", f"127.0.0.1 {free_port()}", "127.0.0.1 localhost 0.0.0.0", "NO_PROXY= no_proxy="),
+        ("own-proxied-6", f"::1 {free_port()}", "[::1] localhost", "NO_PROXY= no_proxy="),
+        ("own-proxied-first", f"127.0.0.1 {port}", "127.0.0.1 localhost [::1]", "NO_PROXY= no_proxy="),
         # A server of the machine has the same port, in the same family or in the other.
         ("own-first", f"127.0.0.1 {port}", "127.0.0.1 localhost", BARE),
         ("own-first-all", f"0.0.0.0 {port}", "127.0.0.1 localhost", BARE),
@@ -358,7 +411,13 @@ def run(lab):
         first = f"{BARE} curl -sS {origin}/before '{version6}/before'\n{start} python3 {own}"
         lab.record(name, f"{first} old {server} {asked}", replayed=f"{first} new {server} {asked}", options=("--isolate", "--fail-on", "miss,escapes"),
                    record_options=("--isolate",), expect=["current\n" * len(asked.split())])
+    tunnels = f"{BARE} curl -sS {origin}/before '{version6}/before'\nNO_PROXY= no_proxy= python3 {lab.write('own-tunnels.py', OWN_TUNNELS)}"
+    lab.record("own-tunnels", f"{tunnels} old {port}", replayed=f"{tunnels} new {port}", options=("--isolate", "--fail-on", "miss,escapes,unused"),
+               record_options=("--isolate",), expect=["current\n" * 12])
     lab.wiretape = wiretape
+    recorded = {urllib.parse.urlsplit(entry["request"]["url"]).path
+                for name in ("own-proxied-first", "own-tunnels") for entry in exchanges(lab.path("cases", name, "cassette", "tape.json"))}
+    lab.check(recorded == {"/before"}, f"own servers were recorded: {recorded}")
     named = {urllib.parse.urlsplit(entry["request"]["url"]).hostname for entry in exchanges(lab.path("cases", "by-address", "cassette", "tape.json"))}
     lab.check(named == {NAME}, f"addresses of a name are recorded under {named}")
     record_session(lab, origin)
@@ -430,13 +489,23 @@ def record_session(lab, origin):
 def replay_session(lab, origin):
     code, session = in_session(lab, "none", {"ORIGIN": origin}, ["--reach", origin.rsplit(":", 1)[1]])
     lab.check(code == 0 and session["exit"] == 0 and session["verdict"]["hits"] == 3, f"the session's suite ended with {code}: {session}")
+    # Programs that use the system's roots, and no variables.
+    shutil.copy(lab.path("cases", "java-https", "cassette", "tape.json"), lab.path("sessions", "java.json"))
+    with sessions(lab, "roots") as call:
+        session = call("POST", "/sessions", {"cassette": "java.json", "mode": "none", "failOn": ["miss", "unused"]})
+        url = exchanges(lab.path("sessions", "java.json"))[0]["request"]["url"]
+        end = lab.client([lab.wiretape, "isolate", "--session", session["id"], "--fail-on", "escapes", "--", *BARE.split(), "java", "-cp", lab.path("java"), "Client", url],
+                         **session["env"])
+        lab.check(end.returncode == 0 and end.stdout.endswith(b" /j\n"), f"Java in a session: {end}")
+        ended = call("DELETE", f"/sessions/{session['id']}")
+        lab.check(ended["exit"] == 0, f"Java's session: {ended}")
 
 
-def in_session(lab, mode, variables, options):
-    """Runs a test suite in a session of `wiretape serve`, and returns its exit code and the session's report."""
-    suite = lab.write("suite/test_suite.py", SUITE)
+@contextlib.contextmanager
+def sessions(lab, name):
+    """A server of sessions. Gives a function for its requests."""
     lab.path("sessions").mkdir(exist_ok=True)
-    with open(lab.path(f"session-{mode}.log"), "wb") as log:
+    with open(lab.path(f"session-{name}.log"), "wb") as log:
         server = subprocess.Popen([lab.wiretape, "serve", "--folder", lab.path("sessions"), "--json", "--until-eof"], env=lab.environment, stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, stderr=log)
     try:
@@ -447,6 +516,16 @@ def in_session(lab, mode, variables, options):
             request = urllib.request.Request(info["control"].removesuffix("/sessions") + path, method=method, data=body and json.dumps(body).encode(), headers=fields)
             return json.loads(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).read())
 
+        yield call
+    finally:
+        server.stdin.close()
+        stop(server)
+
+
+def in_session(lab, mode, variables, options):
+    """Runs a test suite in a session of `wiretape serve`, and returns its exit code and the session's report."""
+    suite = lab.write("suite/test_suite.py", SUITE)
+    with sessions(lab, mode) as call:
         session = call("POST", "/sessions", {"cassette": "suite.json", "mode": mode, "failOn": ["miss", "unused"]})
         end = lab.client([lab.wiretape, "isolate", "--session", session["id"], "--fail-on", "escapes", *options, "--", "python3", "-B", "-m", "unittest", suite],
                          **session["env"], **variables)
@@ -456,9 +535,6 @@ def in_session(lab, mode, variables, options):
         refused = lab.client([lab.wiretape, "isolate", "--session", session["id"], *options, "--", *BARE.split(), "curl", "-sS", variables["ORIGIN"]], **wrong)
         lab.check(refused.returncode != 0 and b"password" in refused.stderr, f"a wrong password of a session: {refused.returncode}, {refused.stderr}")
         return end.returncode, call("DELETE", f"/sessions/{session['id']}")
-    finally:
-        server.stdin.close()
-        stop(server)
 
 
 # Connections and requests that name different servers
@@ -486,6 +562,14 @@ def check_differences(lab, port, secure):
     replayed = run("vhost", vhost, "replay", "--fail-on", "miss,escapes")
     lab.check(replayed[0] == 3 and '"GET pay.test" was asked for in a connection to' in replayed[2], f"another host in a replay: {replayed}")
 
+    # Requests that nobody can read: a recording says so, and a replay misses them.
+    for name, request in (("hosts", "GET / HTTP/1.1\\r\\nHost: shop.test\\r\\nHost: pay.test"), ("version", "SOURCE /live ICE/1.0"), ("line", "GET /")):
+        broken = f"printf '{request}\\r\\n\\r\\n' | {BARE} busybox nc shop.test 80 | head -n 1 | cut -d ' ' -f 2"
+        recorded = run(f"broken-{name}", f"{broken}; {BARE} curl -sS http://shop.localhost:{port}/", "record")
+        lab.check(recorded[0] == 0 and recorded[1][:1] in ("4", "5") and 'a malformed request to "shop.test' in recorded[2], f"a malformed request, {name}: {recorded}")
+        replayed = run(f"broken-{name}", broken, "replay", "--fail-on", "miss")
+        lab.check(replayed[0] == 3 and 'a malformed request to "shop.test' in replayed[2], f"a malformed request in a replay, {name}: {replayed}")
+
     # Another protocol inside TLS.
     redis = run("rediss", f"{BARE} python3 {lab.write('rediss.py', REDISS)} shop.localhost {secure.rsplit(':', 1)[1]}", "record", "--fail-on", "escapes",
                 "--upstream-ca", lab.path("origin.pem"))
@@ -501,6 +585,14 @@ def check_differences(lab, port, secure):
     silent = run("waits", f"{BARE} python3 {lab.write('waits.py', WAITS_IN_TLS)} shop.localhost {port}", "record", "--fail-on", "escapes",
                  "--upstream-ca", lab.path("origin.pem"))
     lab.check(silent[0] == 10 and silent[1] in ("b''\n", "ConnectionResetError\n") and f":{port} × 1 by python" in silent[2], f"silence inside TLS: {silent}")
+    # Tunnels that are opened before they are used, as by pools.
+    late = run("late", f"python3 {lab.write('late.py', LATE_TUNNELS)} shop.localhost:{port}", "record", "--fail-on", "escapes", "--upstream-ca", lab.path("origin.pem"))
+    lab.check(late[:2] == (0, "True\nTrue\n"), f"tunnels that are used late: {late}")
+    # Bytes that are no request, and a client that leaves.
+    for name, sent in (("part", "GE"), ("blank", "\\r\\n"), ("word", "ruok")):
+        part = run("part", f"(printf '{sent}'; sleep 1) | {BARE} timeout 20 openssl s_client -quiet -connect shop.localhost:{port} >&2 || true", "record",
+                   "--fail-on", "escapes", "--upstream-ca", lab.path("origin.pem"))
+        lab.check(part[0] == 10 and f":{port} × 1 by openssl" in part[2], f"{name} inside TLS: {part}")
     imap = run("imap", f"{BARE} openssl s_client -alpn imap -connect shop.localhost:{port} </dev/null >&2 || true", "record", "--fail-on", "escapes")
     lab.check(imap[0] == 10 and "passed through" not in imap[2] and f":{port} × 1 by openssl" in imap[2], f"another protocol of TLS: {imap}")
 
@@ -527,9 +619,20 @@ def check_names(lab, port, secure_port, own):
     proxied = run("machine", f"no_proxy= NO_PROXY= python3 {own} word 0.0.0.0 {free_port()} {machine} localhost 127.0.0.1", "record")
     lab.check(proxied[:2] == (0, "current\n" * 3), f"own servers through the proxy: {proxied}")
 
-    # What every user may do outside.
+    # What every user may do outside, also if /proc/sys cannot be written, as in many containers.
     low = run("low", f"python3 {own} word 127.0.0.1 81 127.0.0.1", "record")
     lab.check(low[1] == "current\n", f"a server on a low port: {low}")
+    hide = 'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec "$@"'
+    end = lab.client(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", hide, "sh", *AS_USER, lab.wiretape, "record", lab.path("low.json"), "--isolate", "--",
+                      "python3", own, "word", "127.0.0.1", "81", "127.0.0.1"])
+    lab.check(end.stdout == b"current\n", f"a server on a low port with a read-only /proc: {end}")
+    if os.geteuid() == 0:
+        ports = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
+        before = ports.read_text()
+        ports.write_text("40000 40999")
+        end = lab.client(["unshare", "--mount", "sh", "-c", hide, "sh", lab.wiretape, "isolate", "--", "cat", ports])
+        lab.check(end.stdout.split() == [b"40000", b"40999"], f"the range of ports with a read-only /proc, as root: {end}")
+        ports.write_text(before)
 
     run("plain", f"{curl} http://{NAME}:{port}/x", "record")
     # The server name of TLS is another one than that of the connection.
@@ -552,6 +655,9 @@ def check_names(lab, port, secure_port, own):
             report = json.loads(end.stderr.splitlines()[-1])["isolation"]
             lab.check(end.returncode == 0 and end.stdout.startswith(b"+PONG\n") and not report["offline"] and [entry["count"] for entry in report["passed"]] == [1],
                       f"a passage through the proxy in {verb}: {end}")
+        for _ in range(3):
+            end = lab.client([*AS_USER, lab.wiretape, "isolate", "--allow", f"tcp:{target}", "--", "python3", lab.write("ends-output.py", ENDS_ITS_OUTPUT), *target.split(":")])
+            lab.check(end.stdout == b"+PONG\n", f"a passage of a client that ends its output: {end}")
         server.shutdown()
 
 
@@ -561,9 +667,23 @@ def check_proof(lab, port):
     curl = f"{BARE} curl -sS http://{NAME}:{port}/x"
     # A connection from before the isolation.
     script = f'exec 3<>/dev/tcp/{ADDRESS}/{port}; exec "$@"'
-    end = lab.client(["bash", "-c", script, "bash", *AS_USER, lab.wiretape, "replay", plain, "--isolate", "--fail-on", "miss,escapes", "--",
-                      "sh", "-c", f'{curl}; printf "GET /leak HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3 || true'])
-    lab.check(b"leak" not in end.stdout and f"descriptor 3 ({ADDRESS}:{port}) was a connection".encode() in end.stderr, f"an inherited connection: {end}")
+    for failing, code in (("miss", 0), ("miss,escapes", 10)):
+        report, junit = lab.path("inherited.json"), lab.path("inherited.xml")
+        end = lab.client(["bash", "-c", script, "bash", *AS_USER, lab.wiretape, "replay", plain, "--isolate", "--fail-on", failing, "--report", report, "--report", junit,
+                          "--", "sh", "-c", f'{curl}; printf "GET /leak HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3 || true'])
+        lab.check(end.returncode == code and b"leak" not in end.stdout and f"descriptor 3 (tcp {ADDRESS}:{port}), a socket".encode() in end.stderr,
+                  f"an inherited connection with --fail-on {failing}: {end}")
+        judged = json.loads(report.read_bytes())
+        wanted = {"protocol": "tcp", "host": ADDRESS, "port": int(port), "descriptor": 3, "reason": "inherited", "count": 1}
+        lab.check([wanted | entry == entry for entry in judged["isolation"]["refused"]] == [True] and judged["isolation"]["refusals"] == 1
+                  and judged["flaws"] == (["escapes"] if code else []) and (b"<failure" in junit.read_bytes()) == (code != 0),
+                  f"the reports of an inherited connection: {judged}, {junit.read_text()}")
+    # One that takes connections, and one of UDP.
+    with socket.create_server((ADDRESS, 0)) as listening, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
+        numbers = {listening.fileno(): f"tcp {ADDRESS}:{listening.getsockname()[1]}", datagrams.fileno(): "udp"}
+        end = subprocess.run([str(word) for word in (*AS_USER, lab.wiretape, "isolate", "--fail-on", "escapes", "--", "true")], env=lab.environment, pass_fds=numbers,
+                             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
+        lab.check(end.returncode == 10 and all(f"descriptor {number} ({text})" in end.stderr for number, text in numbers.items()), f"inherited sockets: {end}")
     with socket.create_connection((ADDRESS, int(port))) as connection:
         for words in (["replay", plain, "--isolate"], ["isolate"]):
             process = subprocess.run([str(word) for word in (lab.wiretape, *words, "--", "touch", lab.path("started"))], env=lab.environment, stdin=connection,
@@ -575,6 +695,11 @@ def check_proof(lab, port):
     configuration = lab.write("escapes.yaml", "failOn: [miss, escapes]\n")
     file = lab.client([lab.wiretape, "replay", plain, "--config", configuration, "--", "true"])
     lab.check(file.returncode not in (0, 3) and b"pass --isolate" in file.stderr, f"escapes in a configuration without an isolation: {file}")
+    # Its page, for a user without rights.
+    page = free_port()
+    end = lab.client([*AS_USER, lab.wiretape, "replay", plain, "--web", "--web-port", page, "--", "sh", "-c",
+                      f"{curl}; {BARE} curl -sS -o /dev/null -w '%{{http_code}}' http://127.0.0.1:{page}/"])
+    lab.check(end.stdout.endswith(b"200"), f"the page of another user: {end}")
     # Its report.
     report = lab.path("proof.json")
     end = lab.client([*OUTSIDE["user"], lab.wiretape, "replay", plain, "--isolate", "--fail-on", "miss,escapes", "--report", report, "--",

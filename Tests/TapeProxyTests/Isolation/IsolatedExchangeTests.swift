@@ -117,9 +117,9 @@ import Testing
     @Test(arguments: [80, 443]) func aSpareConnectionStaysOpen(_ port: Int) throws {
         let scene = try self.scene(to: "198.18.0.10", port: port)
         scene.advance(scene.proxy.limits.clientIdle - 1)
-        #expect(scene.heard().isEmpty)
+        #expect(!scene.heard().contains("client 2 closed"))
         scene.advance(2)
-        #expect(scene.heard() == ["client 2 closed"] && self.refused(scene).isEmpty)
+        #expect(scene.heard().contains("client 2 closed") && self.refused(scene).isEmpty)
     }
 
     @Test func aServerOfHTTPMayHaveSpareConnections() throws {
@@ -269,18 +269,6 @@ import Testing
         #expect(spare.heard() == [Self.open] && self.refused(spare).isEmpty)
     }
 
-    @Test func aPassageIsOpenedUnread() throws {
-        let scene = try self.scene { $0.passages = [.init(host: "a.test", port: 25)] }
-        self.connect(scene, "a.test:25")
-        #expect(scene.heard() == ["dial a.test:25"])
-        scene.connected()
-        scene.origin("220 a.test\r\n")
-        #expect(scene.heard() == [Self.open, "client < 220 a.test|"] && self.refused(scene).isEmpty)
-        #expect(scene.proxy.configuration.isolation?.report.passed.map { "\($0.host):\($0.port) × \($0.count)" } == ["a.test:25 × 1"])
-    }
-
-    @Test func requestsInItCountAsProxied() throws {
-        let scene = try self.scene()
     @Test func aSilentClientWaitsForTheNewestTunnelOfItsTarget() throws {
         let scene = try self.scene()
         self.connect(scene, "a.test:6379")
@@ -307,6 +295,18 @@ import Testing
         #expect(self.refused(scene).isEmpty)
     }
 
+    @Test func aPassageIsOpenedUnread() throws {
+        let scene = try self.scene { $0.passages = [.init(host: "a.test", port: 25)] }
+        self.connect(scene, "a.test:25")
+        #expect(scene.heard() == ["dial a.test:25"])
+        scene.connected()
+        scene.origin("220 a.test\r\n")
+        #expect(scene.heard() == [Self.open, "client < 220 a.test|"] && self.refused(scene).isEmpty)
+        #expect(scene.proxy.configuration.isolation?.report.passed.map { "\($0.host):\($0.port) × \($0.count)" } == ["a.test:25 × 1"])
+    }
+
+    @Test func requestsInItCountAsProxied() throws {
+        let scene = try self.scene()
         self.connect(scene, "a.test:80")
         scene.client("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n")
         #expect(scene.heard() == [Self.open, "dial a.test"])

@@ -141,16 +141,6 @@ import Testing
         #expect(scene.heard() == ["origin 1 closed"] && scene.recorder.exchanges.isEmpty)
     }
 
-    @Test func aPasswordIsAskedForFirst() throws {
-        let isolation = try Self.isolation()
-        let scene = try ExchangeScene {
-            $0.isolation = isolation
-            $0.credentials = "u:p"
-        }
-        scene.client("GET http://localhost:5000/x HTTP/1.1\r\nHost: localhost:5000\r\n\r\n")
-        #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 407 ") == true)
-    }
-
     // MARK: Tunnels
 
     @Test(arguments: ["localhost:5000", "127.0.0.1:25", "[::1]:443"])
@@ -173,7 +163,7 @@ import Testing
         scene.client("CONNECT localhost:5000 HTTP/1.1\r\nHost: localhost:5000\r\n\r\nGET /x HTTP/1.1\r\nHost: localhost:5000\r\n\r\n")
         #expect(scene.heard() == ["dial inside localhost:5000"])
         scene.refused()
-        #expect(scene.heard() == ["client < HTTP/1.1 200 Connection established||", "dial localhost:5000"])
+        #expect(Set(scene.heard()) == ["client < HTTP/1.1 200 Connection established||", "dial localhost:5000"])
 
         let mail = try self.scene()
         mail.client("CONNECT localhost:25 HTTP/1.1\r\nHost: localhost:25\r\n\r\n")

@@ -44,11 +44,11 @@ import Testing
         let recorded = try Self.onMachine(folder, ["record", cassette, "--isolate", "--"] + Self.client)
         #expect(recorded.status == 0 && recorded.outputText == Self.output, "\(recorded.outputText) \(recorded.errors)")
         #expect(
-            Set(try CassetteFile.urls(cassette).filter { !$0.hasSuffix("/through") }) == [
+            Set(try CassetteFile.urls(cassette)) == [
                 "http://a.test/by-name", "http://203.0.113.5/by-address", "http://localhost:9000/of-the-machine",
                 "http://a.test/by-address-of-the-name",
             ])
-        #expect(recorded.errors.contains("2 requests through the proxy, 4 seen without it"), "\(recorded.errors)")
+        #expect(recorded.errors.contains("0 requests through the proxy, 4 seen without it"), "\(recorded.errors)")
         for attempt in [
             "refused: udp 198.51.100.1:443 × 1 by ", "refused: tcp b.test:22 × 1 by python", "refused: tcp b.test:6379 × 1 by python",
         ] {
