@@ -188,7 +188,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     func clientLeft(_ reason: String) {
         switch self.phase {
         case .hello, .handshake:
-            self.failed(TLSFailure(cause: .closed, message: "the client closed the connection during the handshake"))
+            self.leftInHandshake(TLSFailure(cause: .closed, message: "the client closed the connection during the handshake"))
         case .firstBytes, .waitingForEither:
             let tunnel = IsolatedTunnel(self.client.peer, host: self.host, port: self.port)
             // An isolated program that only checks that a server is there has found one.
@@ -502,10 +502,36 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
         // The magic page tests whether its certificate is trusted, so a client that does not trust it yet is not a failure.
         guard !self.isMagic else { return self.client.closeAfterFlush(isCut: true) }
-        guard self.isAnswered || (failure.cause != .closed && failure.cause != .reset) else { return self.leftUnanswered() }
-        self.report(failure)
+        switch failure.cause {
+        case .closed, .reset: self.left(failure)
+        default: self.report(failure)
+        }
         self.client.closeAfterFlush(isCut: true)
     }
+
+    private func leftInHandshake(_ failure: TLSFailure) {
+        switch self.phase {
+        case .hello, .handshake: self.phase = .over
+        case .checking, .firstBytes, .waitingForEither, .relaying, .over: return
+        }
+        if !self.isMagic { self.left(failure) }
+        self.client.closeAfterFlush(isCut: true)
+    }
+
+    /// The client has left without an alert, and without a request: there is no exchange. A browser does so with a spare connection.
+    private func left(_ failure: TLSFailure) {
+        if self.isAnswered {
+            let problem = self.problem(failure, isAfterHandshake: false)
+            return self.isOfBrowser ? self.proxy.diagnosis.suspect(problem) : self.proxy.diagnosis.report(problem)
+        }
+        // It has not seen the leaf certificate, so its trust is not the cause.
+        guard !self.isOfBrowser else { return }
+        self.proxy.diagnosis.remark(
+            "the client for \"\(self.request.head.target)\" closed the connection before its TLS handshake was answered: is it still running, and is the origin up?"
+        )
+    }
+
+    private var isOfBrowser: Bool { self.proxy.configuration.clientIsBrowser }
 
     /// Programs that use GnuTLS, such as wget, verify the certificate after the handshake. If they do not trust it, they close the
     /// connection without an alert.
@@ -533,15 +559,6 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         let problem = self.problem(failure, isAfterHandshake: isAfterHandshake)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
-    }
-
-    /// The client has not seen the leaf certificate, so its trust is not the cause.
-    private func leftUnanswered() {
-        let message =
-            "the client for \"\(self.request.head.target)\" closed the connection before its TLS handshake was answered: is it still running, and is the origin up?"
-        self.proxy.diagnosis.remark(message)
-        self.record(Failure(kind: .cancelled, message: message))
-        self.client.closeAfterFlush(isCut: true)
     }
 
     /// Records the CONNECT, because no request was received.

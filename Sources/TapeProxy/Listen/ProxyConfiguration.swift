@@ -61,6 +61,8 @@ public struct ProxyConfiguration: Sendable {
     package var watch: (@Sendable (WatchedExchange) -> Void)?
     /// Changes the traffic; nil if no rules do.
     package var rules: RuleEngine?
+    /// The client is a browser, which opens connections that it may not need, and leaves them in any state.
+    package var clientIsBrowser = false
     /// Watches what clients do with answers that failed. Needs `rules`, which may be empty.
     package var judgesClient = false
     /// Where messages wait that rules pause; nil if nobody can look at them.

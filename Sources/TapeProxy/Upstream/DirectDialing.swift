@@ -22,6 +22,8 @@ final class DirectDialing: Dialing {
     private var waiting: [UpstreamRoute: [(Result<any UpstreamStream, DialFailure>) -> Void]] = [:]
     /// Routes whose origins were offered HTTP/2 but speak HTTP/1.1.
     private var withoutHTTP2: Set<UpstreamRoute> = []
+    /// Handshakes that are under way end now, through no fault of their origins.
+    private var isStopped = false
 
     /// - Parameter nextID: returns the number of a connection, unique across all event loops of a session.
     init(
@@ -110,7 +112,10 @@ final class DirectDialing: Dialing {
         self.connect(route, nil, then: then)
     }
 
-    func stop() { self.lookups.stop() }
+    func stop() {
+        self.isStopped = true
+        self.lookups.stop()
+    }
 
     private func connect(_ route: UpstreamRoute, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         if let failure = self.shared.dialer.obstacle(to: route.origin.host) { return then(.failure(.failed(failure))) }
@@ -167,6 +172,8 @@ final class DirectDialing: Dialing {
                     case .success:
                         connection.logSecured(to: self.log)
                         then(.success(connection))
+                    // The proxy itself has closed it.
+                    case .failure(let failure) where self.isStopped && failure.cause == .closed: then(.failure(.stopped))
                     case .failure(let failure):
                         let route = connection.route
                         guard failure.cause == .noSharedProtocol, let other = self.pool.substitutes.offering(moreThan: route) else {

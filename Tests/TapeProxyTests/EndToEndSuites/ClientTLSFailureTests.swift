@@ -59,7 +59,43 @@ import Testing
         try stream.sendHello()
         stream.cutOutput()
         _ = try? stream.readToEnd()
-        try self.expectFailure(proxy, "the client closed the connection during the handshake, which most often means")
+        try self.expectAdvice(proxy, "the client closed the connection during the handshake, which most often means")
+    }
+
+    /// Stops the proxy, and expects the line for people and no exchange, because no request came.
+    private func expectAdvice(_ proxy: RunningProxy, _ words: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try proxy.recorded().isEmpty, sourceLocation: sourceLocation)
+        let notices = proxy.notices.lines
+        #expect(notices.count == 1 && notices[0].contains(words), "\(notices)", sourceLocation: sourceLocation)
+        #expect(proxy.server.counts.tlsFailures == 1, sourceLocation: sourceLocation)
+    }
+
+    /// It opens more than it needs, and ends whatever is under way when its page is closed.
+    @Test(arguments: [true, false], [true, false]) func aBrowsersSpareConnectionIsNeitherAnExchangeNorAProblem(isWhole: Bool, resets: Bool) throws {
+        let proxy = try self.proxy { $0.clientIsBrowser = true }
+        let connection = try self.connect(proxy)
+        let stream = try self.scene.client.stream(over: connection)
+        if isWhole { try stream.sendHello() } else { try connection.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc]) }
+        if resets { stream.reset() } else { stream.cutOutput() }
+        if !resets { _ = try? stream.readToEnd() }
+        let page = try self.scene.client.stream(over: self.connect(proxy))
+        try page.handshake()
+        try page.send("GET / HTTP/1.1\r\nHost: \(self.authority)\r\nConnection: close\r\n\r\n")
+        _ = try? page.readMessage()
+        page.closeOutput()
+        #expect(try proxy.recorded().allSatisfy { $0.request.method == "GET" })
+        #expect(!proxy.notices.lines.contains { $0.contains("handshake") }, "\(proxy.notices.lines)")
+        #expect(proxy.server.counts.tlsFailures == 0)
+    }
+
+    /// If nothing else came, the browser may not trust the certificate.
+    @Test func aBrowserThatSendsNothingGetsAdviceOnTrust() throws {
+        let proxy = try self.proxy { $0.clientIsBrowser = true }
+        let stream = try self.scene.client.stream(over: self.connect(proxy))
+        try stream.sendHello()
+        stream.cutOutput()
+        _ = try? stream.readToEnd()
+        try self.expectAdvice(proxy, "the client closed the connection during the handshake, which most often means")
     }
 
     @Test func aClientThatResetsGetsAdviceOnTrust() throws {
@@ -69,7 +105,7 @@ import Testing
         stream.reset()
         // The reset arrived before this is answered.
         _ = try proxy.ask("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        try self.expectFailure(proxy, "during the handshake, which most often means")
+        try self.expectAdvice(proxy, "during the handshake, which most often means")
     }
 
     @Test func halfAHelloAndThenSilenceTimesOut() throws {
@@ -80,21 +116,17 @@ import Testing
         try self.expectFailure(proxy, "the handshake took longer than 1 s: is the client still running?")
     }
 
-    @Test func aClientThatLeavesInHalfAHelloIsAFailure() throws {
+    @Test func aClientThatLeavesInHalfAHelloIsNoExchange() throws {
         let proxy = try self.proxy()
         let client = try self.connect(proxy)
         try client.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])
         client.closeOutput()
         _ = try client.readToEnd()
-        let recorded = try proxy.recorded()
-        guard case .failed(let failure)? = recorded.first?.outcome else { throw RawError("\(recorded) is not failed") }
-        #expect(failure.kind == .cancelled)
-        #expect(recorded.first?.request.target == self.authority)
+        #expect(try proxy.recorded().isEmpty)
         #expect(
             proxy.notices.lines == [
                 "the client for \"example.test:8443\" closed the connection before its TLS handshake was answered: is it still running, and is the origin up?"
             ])
-        #expect(failure.message == proxy.notices.lines.first)
     }
 
     @Test func anInvalidHelloIsAnsweredWithAnAlert() throws {
