@@ -16,7 +16,9 @@ struct RuleTrialOptions: ParsableArguments {
             valueName: "request"))
     var request: String?
 
-    @Option(name: [.customShort("d"), .customLong("data")], help: ArgumentHelp("With --try, the body of the request, or @FILE for the bytes of a file.", valueName: "body"))
+    @Option(
+        name: [.customShort("d"), .customLong("data")],
+        help: ArgumentHelp("With --try, the body of the request, or @FILE for the bytes of a file.", valueName: "body"))
     var body: String?
 
     @Option(

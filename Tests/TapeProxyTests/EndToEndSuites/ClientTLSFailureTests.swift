@@ -71,7 +71,9 @@ import Testing
     }
 
     /// It opens more than it needs, and ends whatever is under way when its page is closed.
-    @Test(arguments: [true, false], [true, false]) func aBrowsersSpareConnectionIsNeitherAnExchangeNorAProblem(isWhole: Bool, resets: Bool) throws {
+    @Test(arguments: [true, false], [true, false]) func aBrowsersSpareConnectionIsNeitherAnExchangeNorAProblem(isWhole: Bool, resets: Bool)
+        throws
+    {
         let proxy = try self.proxy { $0.clientIsBrowser = true }
         let connection = try self.connect(proxy)
         let stream = try self.scene.client.stream(over: connection)
