@@ -140,12 +140,12 @@ final class TunnelScope {
     }
 
     /// Whether an authority is that of the tunnel or of its TLS, so that a request for it is not misdirected (RFC 9110, 7.4). A missing
-    /// port matches any port.
+    /// port matches any port. A tunnel to an address may be for any host, unless its TLS names one.
     func serves(host: String, port: Int?) -> Bool {
         guard port == nil || port == self.origin.port else { return false }
         let host = Self.withoutRoot(host)
         return host == Self.withoutRoot(self.origin.host) || host == self.route.serverName.map(Self.withoutRoot)
-            || self.isByAddress && IPAddress(host) == nil
+            || self.isByAddress && self.route.serverName == nil && IPAddress(host) == nil
     }
 
     /// Removes the root label: `a.test.` equals `a.test` (RFC 1034, 3.1).

@@ -143,6 +143,18 @@ import Testing
         #expect(self.scope("h").failure == nil)
     }
 
+    /// A program that connects by address may name any host in its requests, unless its TLS names one.
+    @Test(
+        arguments: [
+            (TunnelOpening.transparent, "203.0.113.10", nil, true), (.transparent, "203.0.113.10", "a.test", false),
+            (.transparent, "203.0.113.10", "c.test", true), (.socks, "203.0.113.10", nil, true), (.connect, "203.0.113.10", nil, false),
+            (.transparent, "a.test", nil, false),
+        ] as [(TunnelOpening, String, String?, Bool)])
+    func aTunnelToAnAddressServesTheHostThatItsTLSNames(opening: TunnelOpening, host: String, serverName: String?, serves: Bool) {
+        let route = UpstreamRoute(Origin(scheme: .https, host: host, port: 8443), serverName: serverName)
+        #expect(TunnelScope(route: route, opening: opening).serves(host: "c.test", port: nil) == serves)
+    }
+
     @Test func theMagicHostIsKnownByTheTunnelsHostAlone() {
         #expect(self.scope("wiretape.test").isMagic)
         #expect(self.scope("Wiretape.TEST").isMagic)
