@@ -102,7 +102,8 @@ final class ClientPeer {
     ///
     /// - Parameter isForwarded: its exchange is forwarded, and recorded as failed.
     func noteMalformed(_ error: MessageError, isForwarded: Bool) {
-        guard self.session.configuration.isolation != nil, !isForwarded else { return }
+        // An isolating process leads the connections of a session's program to it by SOCKS.
+        guard self.session.configuration.isolation != nil || self.scope?.isBySOCKS == true, !isForwarded else { return }
         let server = self.scope?.origin.authority ?? self.session.address
         guard !self.session.session.malformed(server: server, problem: error.message) else { return }
         self.session.diagnosis.remark(
