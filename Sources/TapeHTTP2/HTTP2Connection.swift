@@ -42,6 +42,10 @@ public final class HTTP2Connection {
     private var lastOutput = 0
     /// The last request whose head was sent. Later ones wait for the peer's limit of streams, in order.
     private var lastSent: Int32 = 0
+    /// How many heads of answers nghttp2 has yet to send, by stream.
+    private var queuedHeads: [Int32: Int] = [:]
+    /// Streams that are reset once their heads are sent.
+    private var cuts: [Int32: HTTP2ErrorCode] = [:]
     /// The first byte of the buffer that `receive` reads.
     private var base: UnsafeRawPointer?
     private var accounts = HTTP2Accounts()
@@ -257,6 +261,8 @@ public final class HTTP2Connection {
 
     private func closed(_ stream: Int32, _ code: UInt32) {
         self.bodies[stream] = nil
+        self.queuedHeads[stream] = nil
+        self.cuts[stream] = nil
         if !self.grown.isEmpty, let size = self.grown.removeValue(forKey: stream) { self.growth -= size - self.settings.streamWindow }
         self.events.append(.closed(stream: stream, code: HTTP2ErrorCode(rawValue: code)))
     }
@@ -271,9 +277,16 @@ public final class HTTP2Connection {
         case NGHTTP2_DATA, NGHTTP2_HEADERS:
             self.lastSent = max(self.lastSent, header.stream_id)
             self.accounts.dataSent()
+            if header.type == NGHTTP2_HEADERS.rawValue { self.headSent(header.stream_id) }
             if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { self.events.append(.answered(stream: header.stream_id)) }
         default: break
         }
+    }
+
+    private func headSent(_ stream: Int32) {
+        guard let count = self.queuedHeads[stream] else { return }
+        self.queuedHeads[stream] = count > 1 ? count - 1 : nil
+        if count == 1, let code = self.cuts.removeValue(forKey: stream) { self.reset(stream, code: code) }
     }
 
     // MARK: Sending
@@ -314,7 +327,10 @@ public final class HTTP2Connection {
 
     public func interim(_ stream: Int32, _ fields: HTTP2Fields) {
         fields.withPairs { pairs, count in
-            _ = nghttp2_submit_headers(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, nil, pairs, count, nil)
+            guard nghttp2_submit_headers(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, nil, pairs, count, nil) == 0 else {
+                return
+            }
+            self.queuedHeads[stream, default: 0] += 1
         }
     }
 
@@ -322,6 +338,7 @@ public final class HTTP2Connection {
         fields.withPairs { pairs, count in
             // The peer may have reset the stream in the same bytes that opened it.
             guard self.isOpen(stream) else { return }
+            self.queuedHeads[stream, default: 0] += 1
             guard hasBody else { return _ = nghttp2_submit_response(self.session, stream, pairs, count, nil) }
             self.bodies[stream] = OutgoingBody()
             var provider = Self.provider
@@ -345,10 +362,12 @@ public final class HTTP2Connection {
 
     /// The body ends here, incomplete. The stream is reset once the existing part has been sent.
     public func cut(_ stream: Int32, code: HTTP2ErrorCode) {
-        // nghttp2 drops a head that is still in its queue when the stream is reset. The body is asked for once the head is sent.
-        guard let body = self.bodies[stream], body.size > 0 || !body.wasAskedFor else { return self.reset(stream, code: code) }
-        body.end = .cut(code)
-        self.resume(stream, body)
+        if let body = self.bodies[stream], body.size > 0 {
+            body.end = .cut(code)
+            return self.resume(stream, body)
+        }
+        // nghttp2 drops heads that are still in its queue when the stream is reset.
+        if self.queuedHeads[stream] == nil { self.reset(stream, code: code) } else { self.cuts[stream] = code }
     }
 
     /// Ends a stream at once.
@@ -430,7 +449,6 @@ public final class HTTP2Connection {
     private func nextData(_ stream: Int32, _ length: Int, _ flags: UnsafeMutablePointer<UInt32>) -> Int {
         guard let body = self.bodies[stream] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
         flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_NO_COPY.rawValue)
-        body.wasAskedFor = true
         let count = min(length, body.size)
         switch body.end {
         case nil where count == 0:
@@ -492,8 +510,6 @@ private final class OutgoingBody {
     var end: End?
     /// nghttp2 waits to be told that there is more.
     var isDeferred = false
-    /// nghttp2 has asked for its bytes, so the head has been sent.
-    var wasAskedFor = false
 
     func append(_ bytes: ByteBuffer) {
         self.size += bytes.readableBytes

@@ -199,6 +199,37 @@ private final class Pair {
         #expect(pair.toClient.contains(.closed(stream: id, code: .internalError)))
     }
 
+    /// The client's window has no room for a body, and the heads wait to be sent.
+    @Test(arguments: [[200], [103], [103, 102], [103, 200]]) func theHeadsOfACutAnswerAreSentBeforeItsEnd(statuses: [Int]) throws {
+        var settings = HTTP2Connection.Settings()
+        settings.streamWindow = 0
+        let pair = try Pair(client: settings)
+        let id = try pair.request()
+        try pair.settle()
+        for status in statuses {
+            let head = HTTP2Fields(ResponseHead(version: .http2, status: status, reason: [], fields: HeaderFields()))
+            if status < 200 { pair.server.interim(id, head) } else { pair.server.respond(id, head, hasBody: true) }
+        }
+        pair.server.cut(id, code: .cancel)
+        try pair.settle()
+        let heads = pair.toClient.count { if case .headers(id, _, _) = $0 { true } else { false } }
+        #expect(heads == statuses.count)
+        #expect(pair.toClient.contains(.closed(stream: id, code: .cancel)))
+    }
+
+    @Test func anAnswerThatIsCutAfterItsHeadWasSentEndsAtOnce() throws {
+        var settings = HTTP2Connection.Settings()
+        settings.streamWindow = 0
+        let pair = try Pair(client: settings)
+        let id = try pair.request()
+        try pair.settle()
+        pair.respond(id, hasBody: true)
+        try pair.settle()
+        pair.server.cut(id, code: .cancel)
+        try pair.settle()
+        #expect(pair.toClient.contains(.closed(stream: id, code: .cancel)))
+    }
+
     @Test func streamsBeyondTheLimitWait() throws {
         var settings = HTTP2Connection.Settings()
         settings.concurrentStreams = 2
