@@ -136,7 +136,8 @@ enum WgetSettings {
 
 /// The folder next to an authority for files made from it. Their names identify their inputs.
 ///
-/// A file is created if it is missing, and never changed. If it is unused for a month, it is removed when another is created; if it were
+/// A file is created if it is missing, and never changed; a bundle of roots to which a program has written is made again, so that no later one
+/// trusts them. If it is unused for a month, it is removed when another is created; if it were
 /// removed earlier, a program that is still running could lose it.
 struct TrustFolder {
     let path: String
@@ -151,15 +152,26 @@ struct TrustFolder {
     ) throws(TrustError) -> String {
         let path = self.file(name)
         var status = stat()
-        if stat(path, &status) == 0, status.st_size > 0 {
+        var made: [UInt8]?
+        if stat(path, &status) == 0, status.st_size > 0, try self.isAsMade(name, make, &made) {
             if now - Self.modified(status) > Self.day { utimes(path, nil) }
             return path
         }
-        let bytes = try make()
+        let bytes: [UInt8]
+        if let made { bytes = made } else { bytes = try make() }
         guard self.exists() else { throw self.problem }
         self.removeOld(now)
         try WholeFile.replace(path, with: bytes, mode: mode)
         return path
+    }
+
+    /// Whether an existing file is what would be made. Only bundles are compared: their variables, such as `SSL_CERT_FILE`, invite programs to
+    /// append roots.
+    private func isAsMade(_ name: String, _ make: () throws(TrustError) -> [UInt8], _ made: inout [UInt8]?) throws(TrustError) -> Bool {
+        guard name.hasPrefix("bundle-") else { return true }
+        let bytes = try make()
+        made = bytes
+        return (try? WholeFile.read(self.file(name))) == bytes
     }
 
     /// Creates the folder if it is missing.

@@ -149,8 +149,17 @@ import TapeTestSupport
         let path = try self.make("bundle-1.pem", mode: 0o600)
         #expect(path == self.temporary.file("trust/bundle-1.pem"))
         #expect(try self.mode(self.folder.path) == 0o700 && self.mode(path) == 0o600)
-        #expect(try self.make("bundle-1.pem", [2]) == path)
-        #expect(try self.temporary.read("trust/bundle-1.pem") == [1])
+        _ = try self.make("java-1.jks")
+        _ = try self.make("java-1.jks", [2])
+        #expect(try self.temporary.read("trust/java-1.jks") == [1])
+    }
+
+    /// A program may append a root to the file that `SSL_CERT_FILE` names. No later program trusts it.
+    @Test func aBundleThatWasChangedIsMadeAgain() throws {
+        let path = try self.make("bundle-1.pem", [1, 2])
+        try self.temporary.write([1, 2, 3], to: "trust/bundle-1.pem")
+        #expect(try self.make("bundle-1.pem", [1, 2]) == path)
+        #expect(try self.temporary.read("trust/bundle-1.pem") == [1, 2])
     }
 
     @Test func parentFoldersAreCreatedToo() throws {
