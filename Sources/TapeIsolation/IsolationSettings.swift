@@ -17,6 +17,9 @@ package struct IsolationSettings: Sendable, Hashable {
     package var passages: Set<Passage> = []
     /// The names in the hosts file inside, in lower case, with their addresses, all of loopback.
     package var hosts: [String: [String]] = [:]
+    /// The machine's own names, in lower case, if they have other addresses than loopback's. A server of the program's own comes first there,
+    /// too.
+    package var ownNames: Set<String> = []
     /// The resolver hands out the real addresses of names.
     package var usesRealAddresses = false
     /// Every connection is refused and listed.

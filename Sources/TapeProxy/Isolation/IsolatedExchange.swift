@@ -21,8 +21,12 @@ struct IsolatedLink {
     var host: String { self.isolation.host(of: self.destination.address) }
     var port: UInt16 { self.destination.port }
 
-    /// Loopback's address in the other family. A name such as `localhost` may have both addresses, and its server listen at one of them.
-    var twin: String? { self.destination.address.isLoopback ? self.destination.address.loopbackTwin : nil }
+    /// Where a server of the program's own may listen: at loopback's address in the other family, since a name such as `localhost` may have
+    /// both, or at loopback for a name of the machine.
+    var twin: String? {
+        if self.destination.address.isLoopback { return self.destination.address.loopbackTwin }
+        return self.isolation.settings.ownNames.contains(self.host.lowercased()) ? "127.0.0.1" : nil
+    }
 }
 
 /// A tunnel that an isolated program asks the proxy for. In it, as without the proxy, only HTTP passes.

@@ -26,7 +26,7 @@ extension Isolation {
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
         if let addresses = self.settings.hosts[name] { return addresses.compactMap { IPAddress($0) } }
         // RFC 6761, 6.3.
-        guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
+        guard name == "localhost" || name.hasSuffix(".localhost") || self.settings.ownNames.contains(name) else { return nil }
         return ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
     }
 

@@ -92,6 +92,7 @@ struct IsolationExits: ParsableArguments {
         settings.usesRealAddresses = self.realAddresses
         settings.passages = Set(self.allow.map(\.passage))
         settings.hosts = InsideHosts.addresses()
+        settings.ownNames = Set(InsideHosts.addressedNames)
         settings.reach = Set(self.reach.map(\.port))
         settings.reach.formUnion(self.allow.filter(\.isLoopback).map(\.passage.port))
         // A replay contacts no server, so those that happen to run do not matter.

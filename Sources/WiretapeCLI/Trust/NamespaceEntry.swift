@@ -374,7 +374,29 @@ enum InsideHosts {
 
     /// The machine's name and its other names in the same lines, by which programs name servers of their own. Not all names in the file,
     /// which may be many.
-    static var machineNames: [String] { self.names(besides: self.machine, in: self.text) }
+    static var machineNames: [String] {
+        let names = self.names(besides: self.machine, in: self.text)
+        return names + self.addressedNames.filter { !names.contains($0) }
+    }
+
+    /// The machine's long and short name if its own file gives them an address besides loopback's, as a static one is.
+    static var addressedNames: [String] { self.addressedNames(in: NamespaceFacts.text(self.path) ?? "", host: self.machine) }
+
+    static func addressedNames(in own: String, host: String) -> [String] {
+        let host = host.lowercased()
+        guard !host.isEmpty else { return [] }
+        var (names, loopback): ([String], Set<String>) = ([], [])
+        for line in own.split(separator: "\n") {
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+            guard let address = words.first else { continue }
+            if address.hasPrefix("127.") || address == "::1" {
+                loopback.formUnion(words.dropFirst())
+            } else if words.dropFirst().contains(host) {
+                names += words.dropFirst().filter { $0 == host || $0.hasPrefix("\(host).") || host.hasPrefix("\($0).") }
+            }
+        }
+        return names.enumerated().filter { !loopback.contains($1) && names.firstIndex(of: $1) == $0 }.map(\.element)
+    }
 
     static func names(besides host: String, in text: String) -> [String] {
         var names: [String] = []
@@ -386,30 +408,21 @@ enum InsideHosts {
         return names
     }
 
-    /// The lines of the machine's own file for loopback addresses, and the machine's name. All other names are asked of the resolver, which
-    /// then knows the name of each connection.
+    /// The lines of the machine's own file for loopback addresses, and the machine's name if it has no other address. All other names are asked
+    /// of the resolver, which then knows the name of each connection.
     ///
     /// - Parameter host: empty if the machine has no name.
     static func text(_ own: String, host: String) -> String {
         var lines: [String] = []
         var hasHost = host.isEmpty
-        // The machine's long or short name in a line of another address, as a static one is.
-        var others: [String] = []
         for line in own.split(separator: "\n") {
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
-            if !host.isEmpty, words.dropFirst().contains(where: { $0 == host }) {
-                for word in words.dropFirst() where word.hasPrefix("\(host).") || host.hasPrefix("\(word).") {
-                    if !others.contains(String(word)) { others.append(String(word)) }
-                }
-            }
+            if words.dropFirst().contains(where: { $0 == host }) { hasHost = true }
             guard let address = words.first, address.hasPrefix("127.") || address == "::1" else { continue }
             lines.append(words.joined(separator: " "))
-            if words.dropFirst().contains(where: { $0 == host }) { hasHost = true }
         }
         if lines.isEmpty { lines = ["127.0.0.1 localhost", "::1 localhost"] }
-        let known = Set(lines.flatMap { $0.split(separator: " ").dropFirst() })
-        let names = (hasHost ? [] : [host]) + others.filter { !known.contains(Substring($0)) }
-        if !names.isEmpty { lines.append("127.0.1.1 " + names.joined(separator: " ")) }
+        if !hasHost { lines.append("127.0.1.1 \(host)") }
         return lines.joined(separator: "\n") + "\n"
     }
 }

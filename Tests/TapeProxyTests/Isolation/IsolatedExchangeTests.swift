@@ -187,6 +187,18 @@ import Testing
         #expect(scene.proxy.configuration.isolation?.report == IsolationReport())
     }
 
+    /// The machine's own hosts file gives its name an address.
+    @Test func theProgramsOwnServerComesFirstUnderANameOfTheMachine() throws {
+        let scene = try self.scene(to: "198.18.0.10", port: 9000) { $0.ownNames = ["a.test"] }
+        #expect(scene.heard() == ["dial inside 127.0.0.1:9000"])
+        scene.client("GET /x HTTP/1.1\r\nHost: a.test:9000\r\n\r\n")
+        scene.refused()
+        #expect(scene.heard() == ["dial a.test:9000"])
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.recorder.exchanges.map(\.interaction.request.url) == ["http://a.test:9000/x"])
+    }
+
     @Test func aReachedPortWithoutAnOwnServerContinues() throws {
         let scene = try self.scene(to: "127.0.0.1", port: 9000) { $0.reach = [9000] }
         scene.client("GET /x HTTP/1.1\r\nHost: localhost:9000\r\n\r\n")

@@ -43,6 +43,11 @@ import Testing
         #expect(try Self.isolation().ownAddresses(of: host, port: 80)?.map(\.ipAddress) == addresses)
     }
 
+    @Test func aNameOfTheMachineWithAnAddressIsLookedForInside() throws {
+        let isolation = try Self.isolation { $0.ownNames = ["vm.test"] }
+        #expect(isolation.ownAddresses(of: "VM.test.", port: 80)?.map(\.ipAddress) == ["127.0.0.1", "::1"])
+    }
+
     @Test(arguments: [
         "a.test", "203.0.113.5", "10.0.0.1", "198.18.0.10", "fd77:7474::a", "localhost.a.test", "notlocalhost", "10.1", "1.2.3.4.5", "",
     ])

@@ -5,16 +5,18 @@ import Testing
 
 @Suite struct InsideHostsTests {
     @Test func onlyLoopbackNamesStay() {
-        let own = "127.0.0.1\tlocalhost  # me\n# 127.0.0.9 no\n203.0.113.5 a.test\n::1 localhost ip6-localhost\n10.0.0.5 box\n"
+        let own = "127.0.0.1\tlocalhost  # me\n# 127.0.0.9 no\n203.0.113.5 a.test\n::1 localhost ip6-localhost\n"
         #expect(InsideHosts.text(own, host: "box") == "127.0.0.1 localhost\n::1 localhost ip6-localhost\n127.0.1.1 box\n")
     }
 
-    @Test func theMachinesLongNameIsItsOwn() {
-        let own = "127.0.0.1 localhost\n203.0.113.5 box.corp.test box db.test\n"
-        #expect(InsideHosts.text(own, host: "box") == "127.0.0.1 localhost\n127.0.1.1 box box.corp.test\n")
-        #expect(InsideHosts.text(own, host: "box.corp.test") == "127.0.0.1 localhost\n127.0.1.1 box.corp.test box\n")
-        #expect(
-            InsideHosts.text("127.0.0.1 box\n203.0.113.5 box.corp.test box\n", host: "box") == "127.0.0.1 box\n127.0.1.1 box.corp.test\n")
+    /// Another server of the machine may listen at that address.
+    @Test func aNameOfTheMachineWithAnAddressIsAskedOfTheResolver() {
+        let own = "127.0.0.1 localhost\n203.0.113.5 Box.corp.test box db.test\n2001:db8::5 box\n"
+        #expect(InsideHosts.text(own, host: "box") == "127.0.0.1 localhost\n")
+        #expect(InsideHosts.addressedNames(in: own, host: "box") == ["box.corp.test", "box"])
+        #expect(InsideHosts.addressedNames(in: own, host: "box.corp.test") == ["box.corp.test", "box"])
+        #expect(InsideHosts.addressedNames(in: "127.0.0.1 box\n203.0.113.5 box.corp.test box\n", host: "box") == ["box.corp.test"])
+        #expect(InsideHosts.addressedNames(in: own, host: "") == [] && InsideHosts.addressedNames(in: own, host: "other") == [])
     }
 
     @Test func theMachinesNameIsNotRepeated() {
