@@ -219,9 +219,28 @@ import Testing
         #expect(user("Cookie: theme=a; sid=1") == user("Cookie: sid=1; theme=b"))
     }
 
+    /// A finding is printed, so it has a URL as a recording has it.
+    @Test(arguments: [
+        ("https://maps.test/x?key=AIzaSyD4k83hfKs02ksLdheuH5kdjhJk3dQ9xY1", "AIzaSy"),
+        (
+            "https://acct.blob.core.windows.net/g/x?sp=r&sv=2020-08-04&se=2026-01-01T00%3A00%3A00Z&sig=Zq9aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5zA0%3D",
+            "Zq9aB3"
+        ),
+        ("https://api.telegram.org/bot123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0/getMe", "AAHdqTcv"),
+        ("https://bo:hunter2secret@a.test/x", "hunter2secret"),
+    ]) func aFindingHasNoSecretsOfItsURL(url: String, secret: String) throws {
+        var attempt = self.attempt(0, .answer(503), url: DrawnURL.of(url))
+        attempt.url = url
+        let engine = try RulesText.engine("- block: 403")
+        let findings = ClientVerdict([attempt], run: .init(end: .seconds(10), exitCode: 1), shownURL: engine.shown).findings
+        #expect(findings.count == 1 && !findings[0].text.contains(secret), "\(findings.map(\.text))")
+        #expect(findings[0].text.contains("GET https://"))
+    }
+
     @Test func credentialsInTheURLTellUsersApart() {
         func user(_ url: String) -> Int { RequestUser.hash(of: HeaderFields(), url: url) }
         #expect(user("http://a.example/?page=1") == 0)
+        #expect(user("http://a.example/?api_key=a&ts=1") == user("http://a.example/?ts=2&api_key=a"))
         for url in ["http://a.example/?page=1&access_token=", "http://a.example/?api_key=", "http://x:"] {
             let end = url == "http://x:" ? "@a.example/" : ""
             #expect(user(url + "a" + end) != user(url + "b" + end) && user(url + "a" + end) == user(url + "a" + end), "\(url)")

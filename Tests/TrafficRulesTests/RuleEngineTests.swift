@@ -350,6 +350,17 @@ import Testing
         #expect(second?.fault != nil && second?.quotaValues == [Array("a".utf8)] && plan("b")?.quotaValues == [Array("b".utf8)])
     }
 
+    /// A rule that comes first decides nothing about whose request it is.
+    @Test func anEarlierFaultHidesNoValueOfAQuota() throws {
+        let engine = try RulesText.engine(
+            "- fault: { status: 503, first: 1 }\n- fault: { quota: { limit: 9, window: 60s, by: \"header:x-tenant\" } }")
+        var request = RequestFacts.get(Self.url)
+        request.headers = HeaderFields(["X-Tenant: a"])
+        let plans = (0..<2).map { _ in engine.plan(for: request, now: .zero) }
+        #expect(plans[0]?.fault != nil && plans[1]?.fault == nil)
+        #expect(plans.map { $0?.quotaValues } == [[Array("a".utf8)], [Array("a".utf8)]])
+    }
+
     @Test func longBodiesAreComparedByTheirBytesIfNothingElseDecides() throws {
         func compares(_ match: MatchRules, _ type: String) throws -> Bool {
             RuleEngine(try RulesText.rules("- block: 403"), match: match).comparesBytes(of: HeaderFields(["Content-Type: \(type)"]))

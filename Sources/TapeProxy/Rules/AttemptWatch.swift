@@ -37,6 +37,7 @@ final class AttemptWatch {
             start: time(), end: nil, method: request.head.method, redactedURL: DrawnURL.of(request.url),
             hasIdempotencyKey: fields.contains("idempotency-key") || fields.contains("if-match") || fields.contains("if-none-match"),
             outcome: .lost, isInjected: false, version: request.head.version, connection: connection)
+        attempt.url = request.url
         attempt.user = RequestUser.hash(of: fields, url: request.url)
         attempt.isGRPC = request.call != nil
         // A rule may end the exchange before all of the body has come.

@@ -60,7 +60,7 @@ final class SessionRules: Sendable {
     func verdict(exitCode: Int32?, limits: ClientVerdict.Limits) -> [ClientVerdict.Finding]? {
         guard let attempts else { return nil }
         let run = ClientVerdict.Run(end: self.elapsed(at: .now()), exitCode: exitCode.map { Int($0) })
-        return ClientVerdict(attempts.attempts, run: run, limits: limits).findings
+        return ClientVerdict(attempts.attempts, run: run, limits: limits, shownURL: self.engine.shown).findings
     }
 
     /// What the rules do to a request; nil if no rule applies.

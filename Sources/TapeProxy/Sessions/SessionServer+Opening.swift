@@ -93,7 +93,9 @@ extension SessionServer {
         var page: SessionPage?
         do {
             // Also without rules: the control API, or a page, may give some.
-            let rules = try settings.ruleEngine(match: plan.rules, mayGetRules: true) ?? RuleEngine(TrafficRules(), match: plan.rules)
+            let rules =
+                try settings.ruleEngine(match: plan.rules, redaction: plan.redaction, mayGetRules: true)
+                ?? RuleEngine(TrafficRules(), match: plan.rules)
             let desk = PauseDesk()
             let isShown = cassette.recorder != nil || cassette.cassette != nil
             page =

@@ -1,5 +1,6 @@
 package import CassetteModel
 package import CassettePlayback
+package import CassetteRedaction
 internal import TapeBytes
 
 /// The rules of a run, with what became of them. Any thread may use it.
@@ -80,18 +81,30 @@ package final class RuleEngine: Sendable {
     private let seed: UInt64
     private let match: MatchRules
     private let redactURL: @Sendable (String) -> String
+    private let redaction: LiveRedactor
 
     /// - Parameters:
     ///   - seed: for rules whose list has none.
     ///   - match: which bodies are equal for draws and numbers.
+    ///   - redaction: for URLs that are shown.
     ///   - redactURL: makes a URL as the cassette has it, so that secrets that are new in each run change no draw.
     package init(
-        _ rules: TrafficRules, seed: UInt64 = 0, match: MatchRules = .standard, redactURL: @escaping @Sendable (String) -> String = { $0 }
+        _ rules: TrafficRules, seed: UInt64 = 0, match: MatchRules = .standard, redaction: RedactionRules = .standard,
+        redactURL: @escaping @Sendable (String) -> String = { $0 }
     ) {
+        self.redaction = LiveRedactor(Redactor(rules: redaction))
         self.seed = seed
         self.match = match
         self.redactURL = redactURL
         self.active = Guarded(rules.rules.map { ActiveRule($0, seed: seed) })
+    }
+
+    private init(_ rules: TrafficRules, like other: RuleEngine) {
+        self.redaction = other.redaction
+        self.seed = other.seed
+        self.match = other.match
+        self.redactURL = other.redactURL
+        self.active = Guarded(rules.rules.map { ActiveRule($0, seed: other.seed) })
     }
 
     /// The rules in use.
@@ -233,6 +246,12 @@ package final class RuleEngine: Sendable {
         return withUnsafeBytes(of: (identity.high, identity.low)) { Array($0) }
     }
 
+    /// A URL for people, without the secrets that a recording would not have.
+    package func shown(_ url: String) -> String {
+        let drawn = DrawnURL.of(url)
+        return self.redaction.forOneRequest().redacted(url: drawn) ?? drawn
+    }
+
     /// Whether two requests with long bodies are equal only if their bytes are. Multipart bodies have another boundary each time, and match
     /// rules may leave places out.
     ///
@@ -243,7 +262,7 @@ package final class RuleEngine: Sendable {
 
     /// An engine with other rules that draws as this one does, for trials.
     package func copy(with rules: TrafficRules) -> RuleEngine {
-        RuleEngine(rules, seed: self.seed, match: self.match, redactURL: self.redactURL)
+        RuleEngine(rules, like: self)
     }
 
     /// What became of the rules in use, in their order, and then of those that were replaced.
@@ -382,6 +401,11 @@ package final class RuleEngine: Sendable {
         /// As `add`. Each rule numbers equal requests by itself. If two of them come at the same time, one gets its numbers from all rules
         /// before the other, so that the effects on the second request of a kind go together in each run.
         mutating func addInTurn(_ matching: [Int]) {
+            // Whatever decides about the request: its user is the same one.
+            for index in matching {
+                guard let by = self.rules[index].rule.draw.quota?.by else { continue }
+                self.plan.quotaValues.append(by.value(of: &self.view)?.text ?? [])
+            }
             guard matching.count > 1, matching.count(where: { self.rules[$0].rule.identifiesRequests }) > 1 else {
                 return self.add(matching)
             }
@@ -491,7 +515,6 @@ package final class RuleEngine: Sendable {
             if let problem = rule.draw.problem(at: self.now) { return .skipped(problem) }
             let identity = rule.identifiesRequests ? self.identity() : .ofAll
             let quotaKey = rule.draw.quota.map { quota in quota.by.map { $0.value(of: &self.view)?.text ?? [] } ?? [] }
-            if let quotaKey, rule.draw.quota?.by != nil { self.plan.quotaValues.append(quotaKey) }
             let now = self.now
             return active.counts.withLock { counts -> Decision in
                 var ordinal = 1

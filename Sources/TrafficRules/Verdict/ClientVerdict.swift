@@ -28,6 +28,8 @@ package struct ClientVerdict: Sendable {
         package var end: Duration?
         package var method: String
         package var redactedURL: String
+        /// As the client sent it, with its secrets; nil if that is the other one.
+        package var url: String?
         /// Equal for bodies that matching compares as equal.
         package var bodyDigest: [UInt8]
         /// Equal for requests that matching compares as equal, without long bodies; empty if the method and the URL say it.
@@ -221,9 +223,11 @@ package struct ClientVerdict: Sendable {
 
     /// Takes time in line with the attempts, apart from sorting them.
     ///
-    /// - Parameter attempts: in any order; findings name them by their indices.
-    package init(_ attempts: [Attempt], run: Run, limits: Limits = Limits()) {
-        var judge = Judge(attempts: attempts, run: run, limits: limits)
+    /// - Parameters:
+    ///   - attempts: in any order; findings name them by their indices.
+    ///   - shownURL: removes what a recording would not have of a URL that a finding names.
+    package init(_ attempts: [Attempt], run: Run, limits: Limits = Limits(), shownURL: @escaping (String) -> String = { $0 }) {
+        var judge = Judge(attempts: attempts, run: run, limits: limits, shownURL: shownURL)
         judge.judge()
         self.findings = judge.findings
     }
@@ -234,9 +238,11 @@ package struct ClientVerdict: Sendable {
         let attempts: [Attempt]
         let run: Run
         let limits: Limits
+        let shownURL: (String) -> String
         var findings: [Finding] = []
 
-        init(attempts: [Attempt], run: Run, limits: Limits) {
+        init(attempts: [Attempt], run: Run, limits: Limits, shownURL: @escaping (String) -> String) {
+            self.shownURL = shownURL
             self.attempts = attempts
             self.run = run
             self.limits = limits
@@ -283,7 +289,10 @@ package struct ClientVerdict: Sendable {
                 Finding(kind: kind, certainty: certainty, text: text, evidence: Array(evidence.prefix(ClientVerdict.evidenceLimit))))
         }
 
-        private func name(_ index: Int) -> String { "\(self.attempts[index].method) \(self.attempts[index].redactedURL)" }
+        private func name(_ index: Int) -> String {
+            let attempt = self.attempts[index]
+            return "\(attempt.method) \(self.shownURL(attempt.url ?? attempt.redactedURL))"
+        }
 
         /// The first attempt of a group that began after another had ended: those that ran at the same time are no retries.
         private func next(after position: Int, in group: [Int]) -> Int? {

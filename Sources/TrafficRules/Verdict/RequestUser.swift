@@ -33,8 +33,8 @@ package enum RequestUser {
                 add(name, fields.value(at: index))
             }
         }
-        // What draws leave out of the URL is secret.
-        if DrawnURL.of(url) != url { add("", url) }
+        let secrets = DrawnURL.secrets(of: url)
+        if !secrets.isEmpty { add("", String(decoding: secrets, as: UTF8.self)) }
         return hasAny ? hasher.finalize() : 0
     }
 }

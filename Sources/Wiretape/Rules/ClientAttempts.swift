@@ -36,9 +36,10 @@ final class ClientAttempts: Sendable {
     /// - Parameters:
     ///   - now: since the cassette was opened.
     ///   - hasEnded: the test has ended, so that no more attempts come.
-    func findings(at now: Duration, hasEnded: Bool) -> [ClientVerdict.Finding] {
+    ///   - shownURL: removes what a recording would not have.
+    func findings(at now: Duration, hasEnded: Bool, shownURL: @escaping (String) -> String) -> [ClientVerdict.Finding] {
         let run = ClientVerdict.Run(end: now, hasEnded: hasEnded)
-        return ClientVerdict(self.attempts.withLock { $0 }, run: run, limits: self.limits).findings
+        return ClientVerdict(self.attempts.withLock { $0 }, run: run, limits: self.limits, shownURL: shownURL).findings
     }
 }
 
@@ -64,6 +65,7 @@ final class ClientAttempt: Sendable {
             start: time(), end: nil, method: facts.method, redactedURL: DrawnURL.of(facts.url),
             hasIdempotencyKey: fields.contains("idempotency-key") || fields.contains("if-match") || fields.contains("if-none-match"),
             outcome: .lost, isInjected: false)
+        attempt.url = facts.url
         attempt.user = RequestUser.hash(of: fields, url: facts.url)
         attempt.isGRPC = facts.isGRPC
         attempt.fingerprint = engine.fingerprint(of: facts)

@@ -103,7 +103,8 @@ final class ClientRules: Sendable {
     ///
     /// - Parameter hasEnded: the test has ended, so that no more attempts come.
     func findings(hasEnded: Bool) -> [ClientVerdict.Finding]? {
-        self.attempts?.findings(at: max(self.watch.elapsed, self.times.withLock { $0.latest }), hasEnded: hasEnded)
+        self.attempts?.findings(
+            at: max(self.watch.elapsed, self.times.withLock { $0.latest }), hasEnded: hasEnded, shownURL: self.engine.shown)
     }
 
     /// How long bytes wait so that a rate holds.

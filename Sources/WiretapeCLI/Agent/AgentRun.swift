@@ -63,7 +63,7 @@ final class AgentRun: Sendable {
             configuration.latency = settings.value(Settings.latency)
             configuration.originErrors = settings.value(Settings.originErrors)
             configuration.refresh = plan.refresh
-            configuration.rules = try settings.ruleEngine(match: plan.rules)
+            configuration.rules = try settings.ruleEngine(match: plan.rules, redaction: plan.redaction)
             configuration.closedPorts = options.ports.all
             let trust = try ChildTrust.prepare(
                 authority: tls.certificate(in: place).chain, folder: TrustFolder(path: place.trustFolder), parent: ChildEnvironment.parent)

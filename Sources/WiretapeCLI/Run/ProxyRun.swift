@@ -106,7 +106,7 @@ struct ProxyRun {
         configuration.latency = settings.value(Settings.latency)
         configuration.originErrors = settings.value(Settings.originErrors)
         configuration.refresh = plan.refresh
-        configuration.rules = try settings.ruleEngine(match: plan.rules, mayGetRules: self.proxy.page.web)
+        configuration.rules = try settings.ruleEngine(match: plan.rules, redaction: plan.redaction, mayGetRules: self.proxy.page.web)
         configuration.clientIsBrowser = self.browser.browser
         configuration.judgesClient = settings.value(Settings.verdict) != nil
         let isolation = try self.isolation.make(cassette: plan.cassette, mayForward: plan.recording.target != .nothing)
