@@ -4,7 +4,7 @@ internal import CassetteRedaction
 /// For whom a client sends a request: users of one client do not retry each other's requests.
 package enum RequestUser {
     /// Parts of the names of fields whose values are secret and another one in each request.
-    private static let changing = ["csrf", "xsrf", "idempotency", "nonce", "signature", "websocket"]
+    private static let changing = ["csrf", "xsrf", "hmac", "idempotency", "nonce", "signature", "websocket"]
     /// Schemes of `Authorization` whose value is another one in each request (the registry of HTTP authentication schemes, and AWS).
     private static let signatures = ["aws4-", "digest", "dpop", "gnap", "hmac", "hoba", "mutual", "negotiate", "ntlm", "oauth ", "scram-"]
     /// Parts of the names of cookies that identify a session.
@@ -29,7 +29,9 @@ package enum RequestUser {
                     let cookie = pair.drop { $0 == " " }.prefix { $0 != "=" }.lowercased()
                     if self.sessions.contains(where: cookie.contains) { add(cookie, pair.drop { $0 == " " }) }
                 }
-            } else if SecretNames.holdsCredentials(Array(name.utf8)), !self.changing.contains(where: name.contains) {
+            } else if SecretNames.holdsCredentials(Array(name.utf8)), !name.hasSuffix("-sign"),
+                !self.changing.contains(where: name.contains)
+            {
                 add(name, fields.value(at: index))
             }
         }
