@@ -135,7 +135,8 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             self.wait(self.isIsolated ? self.proxy.limits.tunnelSilence : self.proxy.limits.requestHead)
         case .tls:
             self.forgetGreeting()
-            if case .hello = self.phase {} else {
+            if case .hello = self.phase {
+            } else {
                 self.wait(self.proxy.limits.tlsHandshake)
                 // Those that were opened with it may have said as much, and wait to be read.
                 IsolatedTunnel(self.client.peer, host: self.host, port: self.port)?.noteArrival(at: self.proxy.now)
