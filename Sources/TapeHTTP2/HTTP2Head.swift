@@ -137,9 +137,9 @@ extension RequestHead {
                 .tooLong, status: 431, "request has a header section of more than 128 KiB, counting 32 bytes for each field; send less")
         }
         if let problem = section.problem { throw MessageError(.field, status: 400, problem) }
-        // An origin of HTTP/1 gets one more line, for the host.
-        let limit = Limits().fields - 1
-        guard section.fields.count <= limit else {
+        // An origin of HTTP/1 gets up to three more lines, for the host, the body's framing and the hop, and one for all cookies.
+        let limit = Limits().fields - 3
+        guard section.fields.count <= limit || section.fields.count - max(0, section.fields.values("cookie").count - 1) <= limit else {
             throw MessageError(.tooManyFields, status: 431, "request has more than \(limit) fields; send fewer")
         }
         guard let method = section.method, let path = section.path, !path.isEmpty, section.scheme != nil else {
