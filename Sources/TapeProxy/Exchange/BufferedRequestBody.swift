@@ -21,7 +21,7 @@ final class BufferedRequestBody {
     }
 
     private let loop: any EventLoop
-    private let disk: DiskPool
+    private let disk: WorkPool
     /// The bytes that follow those in the file.
     private var memory = ByteBuffer()
     private var file: UnnamedFile?
@@ -44,7 +44,7 @@ final class BufferedRequestBody {
     private(set) var problem: CassetteError?
 
     /// - Parameter framing: framing of the bytes as received.
-    init(framing: BodyFraming, loop: any EventLoop, disk: DiskPool, limits: Limits = Limits()) {
+    init(framing: BodyFraming, loop: any EventLoop, disk: WorkPool, limits: Limits = Limits()) {
         self.parser = BodyParser(framing: framing, side: .request, limits: limits)
         self.isChunked = framing == .chunked
         self.endsWithBytes = framing == .untilClose

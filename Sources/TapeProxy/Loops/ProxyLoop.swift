@@ -14,7 +14,9 @@ final class ProxyLoop {
     let turns: TurnQueue
     /// Shared with the other event loops of the server.
     let server: SharedServer
-    let disk: DiskPool
+    let disk: WorkPool
+    /// The same, for computations that take long.
+    let computing: WorkPool
     /// Everything that has a deadline, in all sessions.
     let registry: ConnectionRegistry
     /// Whether the event loop is still running. Other threads hand work to the loop through this gate.
@@ -24,14 +26,18 @@ final class ProxyLoop {
     private var wallClockDue = NIODeadline.uptimeNanoseconds(0)
     let clock: EventClock
 
-    /// - Parameter gate: the loop's gate; nil creates one.
+    /// - Parameters:
+    ///   - computing: nil for the disk's pool.
+    ///   - gate: the loop's gate; nil creates one.
     init(
-        loop: any EventLoop, limits: ProxyLimits, server: SharedServer, resolver: NameResolver, disk: DiskPool, loopGate: LoopGate? = nil
+        loop: any EventLoop, limits: ProxyLimits, server: SharedServer, resolver: NameResolver, disk: WorkPool,
+        computing: WorkPool? = nil, loopGate: LoopGate? = nil
     ) {
         self.loop = loop
         self.clock = EventClock(loop: loop)
         self.server = server
         self.disk = disk
+        self.computing = computing ?? disk
         self.limits = limits
         self.dialer = UpstreamDialer(
             loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log, transparent: server.transparent,

@@ -12,7 +12,8 @@ final class ServerLoops: Sendable {
     /// The group that serves the connections.
     let group: any EventLoopGroup
     private let resolver: NameResolver
-    private let disk: DiskPool
+    private let disk: WorkPool
+    private let computing: WorkPool
     /// nil if the loops are not the server's own.
     private let ownGroup: MultiThreadedEventLoopGroup?
 
@@ -41,9 +42,10 @@ final class ServerLoops: Sendable {
                 .invalidEventLoops,
                 "this event loop group cannot listen: pass a MultiThreadedEventLoopGroup, or leave the loops to the server.")
         }
-        let disk = DiskPool()
+        let (disk, computing) = (WorkPool(), WorkPool())
         self.resolver = resolver
         self.disk = disk
+        self.computing = computing
         self.loopGates = loopGates
         // All loops together keep as many unused connections as one loop would.
         var limits = limits
@@ -52,12 +54,15 @@ final class ServerLoops: Sendable {
         let share = limits
         do {
             self.loops = try PerLoop(through: loopGates) { index, loop in
-                let made = ProxyLoop(loop: loop, limits: share, server: shared, resolver: resolver, disk: disk, loopGate: loopGates[index])
+                let made = ProxyLoop(
+                    loop: loop, limits: share, server: shared, resolver: resolver, disk: disk, computing: computing,
+                    loopGate: loopGates[index])
                 made.begin()
                 return made
             }
         } catch {
             disk.stop()
+            computing.stop()
             try? self.ownGroup?.syncShutdownGracefully()
             throw error
         }
@@ -73,6 +78,7 @@ final class ServerLoops: Sendable {
         // Stopped before the loops, because their running work ends with a call to a loop.
         self.resolver.stop()
         self.disk.stop()
+        self.computing.stop()
         // Waits until the loops have run those calls.
         _ = try? self.loops.map { _ in }
         try? self.ownGroup?.syncShutdownGracefully()

@@ -3,10 +3,12 @@ internal import NIOCore
 internal import NIOPosix
 internal import TapeBytes
 
-/// Threads for blocking disk work: reading cassettes and bodies, and writing request bodies to temporary files.
+/// Threads for work that would block an event loop.
 ///
-/// Serves any number of event loops. Nothing else may run here: work that may hang, such as a name lookup, would delay replays.
-final class DiskPool: Sendable {
+/// A server has two such pools: one for the disk, which reads cassettes and bodies and writes request bodies to temporary files, and one for
+/// long computations, which must not delay the disk. Serves any number of event loops. Work that may hang, such as a name lookup, runs in
+/// neither.
+final class WorkPool: Sendable {
     /// Operations queued or running at once: two for each of 16,384 connections (`ProxyLimits.connections`), which never have more than
     /// two.
     static let workLimit = 32_768
@@ -19,7 +21,7 @@ final class DiskPool: Sendable {
     private let count = Guarded(0)
 
     /// - Parameter count: 0 runs the work in the next tick of the calling event loop, for loops without a thread.
-    init(threads count: Int = DiskPool.threadCount, workLimit: Int = DiskPool.workLimit) {
+    init(threads count: Int = WorkPool.threadCount, workLimit: Int = WorkPool.workLimit) {
         self.limit = workLimit
         self.threads = count == 0 ? nil : NIOThreadPool(numberOfThreads: count)
         self.threads?.start()

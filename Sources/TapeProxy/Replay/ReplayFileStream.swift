@@ -26,10 +26,10 @@ final class ReplayFileStream {
     static let pieceSize = 256 << 10
 
     private let loop: any EventLoop
-    private let disk: DiskPool
+    private let disk: WorkPool
     private let state: OpenBody
 
-    init(_ content: Content, bodies: BodyReader, loop: any EventLoop, disk: DiskPool) {
+    init(_ content: Content, bodies: BodyReader, loop: any EventLoop, disk: WorkPool) {
         self.loop = loop
         self.disk = disk
         self.state = OpenBody(content, bodies: bodies)

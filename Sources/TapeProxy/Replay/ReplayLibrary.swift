@@ -16,7 +16,7 @@ final class ReplayLibrary {
     private let loop: any EventLoop
     private let cassette: RecordedCassette
     private let bodies: BodyReader
-    private let disk: DiskPool
+    private let disk: WorkPool
     /// nil if dates stay as recorded.
     private let refresh: DateRefresh?
     private let cache: ReplayCache
@@ -25,7 +25,7 @@ final class ReplayLibrary {
 
     /// - Parameter cache: shared with the session's other event loops.
     init(
-        loop: any EventLoop, cassette: RecordedCassette, disk: DiskPool,
+        loop: any EventLoop, cassette: RecordedCassette, disk: WorkPool,
         cache: ReplayCache = ReplayCache(.one), refresh: DateRefresh? = nil
     ) {
         self.refresh = refresh

@@ -360,7 +360,7 @@ final class WebSocketReplay: TunnelExchange {
         self.body = nil
         guard case .playing(let play) = self.phase else { return self.sent() }
         // The client's messages are processed meanwhile, as they are while a file is read.
-        let echoing = self.proxy.disk.run(on: self.proxy.loop) { play.echoed(bytes, isText: message.content.isText) ?? bytes }
+        let echoing = self.proxy.computing.run(on: self.proxy.loop) { play.echoed(bytes, isText: message.content.isText) ?? bytes }
         echoing.assumeIsolated().whenComplete { [weak self] result in
             guard let self, !self.isOver else { return }
             self.proxy.readClock()
@@ -498,7 +498,7 @@ final class WebSocketReplay: TunnelExchange {
         _ work: @escaping @Sendable () -> Value, isPart: Bool = false, then: @escaping (Value) -> Void
     ) {
         self.isBusy = true
-        let working = self.proxy.disk.run(on: self.proxy.loop) { work() }
+        let working = self.proxy.computing.run(on: self.proxy.loop) { work() }
         working.assumeIsolated().whenComplete { [self] result in
             guard !self.isOver else { return }
             self.isBusy = false

@@ -98,7 +98,7 @@ final class ChangedUpstreamStream: UpstreamStream {
         self.held = []
         guard BodyWork.isLong(body.count, head.fields) else { return self.send(self.change.edited(body, head), target) }
         let edit = { @Sendable [change = self.change, body] in change.edited(body, head) }
-        let editing = self.proxy.disk.run(on: self.proxy.loop, edit)
+        let editing = self.proxy.computing.run(on: self.proxy.loop, edit)
         editing.assumeIsolated().whenComplete { [weak self] result in
             guard let self, !self.isOver else { return }
             self.proxy.readClock()

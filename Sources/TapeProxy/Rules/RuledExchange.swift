@@ -83,13 +83,16 @@ final class RuledExchange: MessageExchange, TimedConnection {
         let (rules, now) = (self.rules, self.proxy.now)
         let isLong = BodyWork.isLong(body?.count ?? beginning?.count ?? 0, facts.headers)
         guard self.needs.disk || isLong else { return self.carryOut(rules.plan(for: facts, at: now) ?? .none) }
-        self.work({ [facts] in rules.plan(for: facts, at: now) }, then: { self.carryOut($0 ?? .none) })
+        let pool = isLong ? self.proxy.computing : self.proxy.disk
+        self.work(in: pool, { [facts] in rules.plan(for: facts, at: now) }, then: { self.carryOut($0 ?? .none) })
     }
 
     /// Works on another thread, and goes on if the client is still there.
-    private func work<Result: Sendable>(_ work: @escaping @Sendable () -> Result, then: @escaping (Result) -> Void) {
+    private func work<Result: Sendable>(
+        in pool: WorkPool, _ work: @escaping @Sendable () -> Result, then: @escaping (Result) -> Void
+    ) {
         self.isPlanning = true
-        let working = self.proxy.disk.run(on: self.proxy.loop, work)
+        let working = pool.run(on: self.proxy.loop, work)
         working.assumeIsolated().whenComplete { [self] result in
             self.isPlanning = false
             guard !self.isOver else { return }
@@ -110,7 +113,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
         guard let body = read, BodyWork.isLong(body.count, self.request.head.fields) else {
             return self.wait(plan, pause, change, notes, read, change.content(body: read))
         }
-        self.work({ change.content(body: body) }, then: { self.wait(plan, pause, change, notes, body, $0) })
+        self.work(in: self.proxy.computing, { change.content(body: body) }, then: { self.wait(plan, pause, change, notes, body, $0) })
     }
 
     /// Waits for somebody's decision about the request.

@@ -130,7 +130,7 @@ final class RuledStream: ClientStream {
     private func work<Result: Sendable>(_ work: @escaping @Sendable () -> Result, then: @escaping (RuledStream, Result) -> Void) {
         self.isWorking = true
         let proxy = self.peer.session
-        let working = proxy.disk.run(on: proxy.loop, work)
+        let working = proxy.computing.run(on: proxy.loop, work)
         working.assumeIsolated().whenComplete { [weak self] result in
             guard let self else { return }
             proxy.readClock()

@@ -64,7 +64,8 @@ final class ProxyContext {
     var loopGate: LoopGate { self.shared.loopGate }
     var dialer: UpstreamDialer { self.shared.dialer }
     var flushes: FlushQueue { self.shared.flushes }
-    var disk: DiskPool { self.shared.disk }
+    var disk: WorkPool { self.shared.disk }
+    var computing: WorkPool { self.shared.computing }
     var interception: Interception? { self.shared.interception }
     var limits: ProxyLimits { self.shared.limits }
     /// Nil if no rules change the traffic.

@@ -57,8 +57,8 @@ import Testing
     private typealias Busy = (begun: Gate, released: Gate)
 
     /// Nothing is read until each thread is released.
-    private func occupy(_ disk: DiskPool, of loops: ServerLoops) throws -> [Busy] {
-        let threads: [Busy] = (0..<DiskPool.threadCount).map { _ in (Gate("a thread is busy"), Gate("the client has left")) }
+    private func occupy(_ disk: WorkPool, of loops: ServerLoops) throws -> [Busy] {
+        let threads: [Busy] = (0..<WorkPool.threadCount).map { _ in (Gate("a thread is busy"), Gate("the client has left")) }
         for (begun, released) in threads {
             _ = disk.run(on: loops.first) {
                 begun.open()

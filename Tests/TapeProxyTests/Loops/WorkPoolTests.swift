@@ -5,11 +5,11 @@ import NIOPosix
 import TapeTestSupport
 import Testing
 
-@Suite struct DiskPoolTests {
+@Suite struct WorkPoolTests {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
     @Test func moreWorkThanMayWaitIsRefusedInWords() throws {
-        let disk = DiskPool(threads: 1, workLimit: 2)
+        let disk = WorkPool(threads: 1, workLimit: 2)
         let (loop, other) = (self.group.next(), self.group.next())
         let (begun, gate) = (Gate("work has begun"), Gate("the disk is there"))
         let slow = disk.run(on: loop) {
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func aStopEndsBegunWorkAndRefusesTheRest() throws {
-        let disk = DiskPool(threads: 1)
+        let disk = WorkPool(threads: 1)
         let loop = self.group.next()
         let (begun, gate) = (Gate("work has begun"), Gate("the disk is there"))
         let slow = disk.run(on: loop) {

@@ -20,7 +20,7 @@ import Testing
         damage(&changed)
         try folder.write(changed, to: sidecar.path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let disk = DiskPool(threads: 1)
+        let disk = WorkPool(threads: 1)
         defer {
             try? group.syncShutdownGracefully()
             disk.stop()

@@ -17,7 +17,7 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.write(RunningSessions.cassette("http://h.test/", "boris"), to: "tape.json")
         let cassette = try RecordedCassette(path: folder.file("tape.json"))
-        let disk = DiskPool(threads: 1)
+        let disk = WorkPool(threads: 1)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         defer {
             disk.stop()
@@ -50,7 +50,7 @@ import Testing
         try appender.commit()
         let cassette = try RecordedCassette(path: path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let disk = DiskPool(threads: 1)
+        let disk = WorkPool(threads: 1)
         defer {
             try? group.syncShutdownGracefully()
             disk.stop()
@@ -163,7 +163,7 @@ import Testing
         _ = try recorder.close(keepsOld: false)
         let cassette = try RecordedCassette(path: path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let disk = DiskPool(threads: 1)
+        let disk = WorkPool(threads: 1)
         let loop = group.next()
         let promise = loop.makePromise(of: [String].self)
         loop.execute {

@@ -38,7 +38,7 @@ final class ExchangeScene {
         let shared = ProxyLoop(
             loop: self.loop, limits: configuration.limits,
             server: try SharedServer(tls: configuration.tls, isolation: configuration.isolation), resolver: NameResolver(),
-            disk: DiskPool(threads: 0))
+            disk: WorkPool(threads: 0))
         self.recorder = RecordedList()
         self.dialing = ScriptedDialing()
         let common = SharedSession(

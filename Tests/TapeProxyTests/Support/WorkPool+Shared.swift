@@ -1,6 +1,6 @@
 @testable import TapeProxy
 
-extension DiskPool {
+extension WorkPool {
     /// For tests that do not stop the pool.
-    static let shared = DiskPool()
+    static let shared = WorkPool()
 }
