@@ -170,7 +170,7 @@ public final class Recorder: Sendable {
         if self.file.unchecked > 0 {
             let exchanges = self.file.unchecked == 1 ? "1 exchange was" : "\(self.file.unchecked) exchanges were"
             self.notify(
-                "\"\(path)\" may hold secrets: \(exchanges) not searched once more for those that were redacted, since the time was over: \"wiretape redact \(path)\" searches everything; --fail-on unsearched makes such a recording fail."
+                "\"\(path)\" may hold secrets: \(exchanges) not searched once more for those that were redacted, since the time was over: \"wiretape redact \(path)\" searches everything."
             )
         }
         if !self.file.finished.unsearched.isEmpty, let words = self.currentStatus.unsearchedExchanges.words {
