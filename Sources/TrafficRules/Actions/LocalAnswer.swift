@@ -71,7 +71,7 @@ struct RespondRule: Sendable {
         guard contents.count <= 1 else {
             throw members.error(contents[1], "\"respond\" has both \"\(contents[0])\" and \"\(contents[1])\": remove one of them")
         }
-        if let name = contents.first, self.status == 204 || self.status == 304 {
+        if let name = contents.first, [204, 205, 304].contains(self.status) {
             throw members.error(name, "an answer \(self.status) has no body (RFC 9110, 6.4.1); remove \"\(name)\", or write another status")
         }
         (self.content, self.type) = try Self.content(contents.first, members, hasTemplates)

@@ -87,6 +87,7 @@ package struct AnswerEditing<Local: Sendable> {
             let isBodiless = facts.status == 204 || facts.status == 304
             if isBodiless, framing != .none {
                 self.dropsBody = true
+                if self.edit.editsBody { self.noteAll("an answer with the status \(facts.status) has no body to edit") }
                 changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
                 return [.head(changed, .none)]
             }

@@ -232,6 +232,15 @@ import TrafficRules
         #expect(scene.heard().last == "client < HTTP/1.1 200 OK|Content-Length: 0||")
     }
 
+    @Test func aBodyForAStatusWithoutOneIsNoted() throws {
+        let scene = try Self.scene(#"[{"name": "edit", "response": {"status": 204, "set": {"json:/a": 1}}}]"#)
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard().last == "client < HTTP/1.1 204 No Content||")
+        #expect(Self.reports(scene).last == "rule \"edit\": an answer with the status 204 has no body to edit.")
+    }
+
     @Test func aHeadWithoutContentHasNoLength() throws {
         let scene = try Self.scene(#"[{"response": {"status": 204}}]"#)
         scene.client("HEAD http://h/a HTTP/1.1\r\nHost: h\r\n\r\n")
