@@ -137,7 +137,7 @@ package enum HTTP2Target: FuzzTarget {
                 try self.expect(section.isTooLarge || section.size <= settings.headerSection, "a section of \(section.size) bytes")
                 try self.expect(section.size <= 4 * settings.headerSection, "a section of \(section.size) bytes was read on")
                 told.append(.event(event))
-            case .ended, .answered, .closed, .goAway, .settings: told.append(.event(event))
+            case .ended, .answered, .closed, .broken, .goAway, .settings: told.append(.event(event))
             }
         }
     }
@@ -157,7 +157,7 @@ package enum HTTP2Target: FuzzTarget {
             case .event(.ended(let stream)):
                 try self.expect(open[stream] != nil && ended.insert(stream).inserted, "an end of a stream that is not open")
             case .event(.closed(let stream, _)): open[stream] = nil
-            case .event(.answered), .event(.goAway), .event(.settings), .event(.data): break
+            case .event(.answered), .event(.broken), .event(.goAway), .event(.settings), .event(.data): break
             }
         }
     }
@@ -204,7 +204,7 @@ package enum HTTP2Target: FuzzTarget {
             if choice & 16 != 0 {
                 connection.end(stream, trailers: HTTP2Fields(trailers: HeaderFields(["t: u"])))
             } else if choice & 32 != 0 {
-                connection.cut(stream, code: .internalError)
+                connection.cut(stream, seed & 64 == 0 ? .reset(.internalError) : .broken)
             }
         case .headers(let stream, _, _):
             connection.send(stream, ByteBuffer(repeating: 0x61, count: 3000))
@@ -216,6 +216,7 @@ package enum HTTP2Target: FuzzTarget {
         case .answered(let stream):
             if !connection.peerHasEnded(stream) { connection.reset(stream, code: .noError) }
         case .closed(let stream, _): connection.send(stream, ByteBuffer(string: "late"))
+        case .broken(let stream): connection.reset(stream, code: .internalError)
         case .goAway, .settings: break
         }
     }

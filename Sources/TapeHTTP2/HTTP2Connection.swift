@@ -45,7 +45,7 @@ public final class HTTP2Connection {
     /// How many heads of answers nghttp2 has yet to send, by stream.
     private var queuedHeads: [Int32: Int] = [:]
     /// Streams that are reset once their heads are sent.
-    private var cuts: [Int32: HTTP2ErrorCode] = [:]
+    private var cuts: [Int32: HTTP2Cut] = [:]
     /// The first byte of the buffer that `receive` reads.
     private var base: UnsafeRawPointer?
     private var accounts = HTTP2Accounts()
@@ -286,7 +286,7 @@ public final class HTTP2Connection {
     private func headSent(_ stream: Int32) {
         guard let count = self.queuedHeads[stream] else { return }
         self.queuedHeads[stream] = count > 1 ? count - 1 : nil
-        if count == 1, let code = self.cuts.removeValue(forKey: stream) { self.reset(stream, code: code) }
+        if count == 1, let cut = self.cuts.removeValue(forKey: stream) { self.reached(cut, of: stream) }
     }
 
     // MARK: Sending
@@ -360,14 +360,21 @@ public final class HTTP2Connection {
         self.resume(stream, body)
     }
 
-    /// The body ends here, incomplete. The stream is reset once the existing part has been sent.
-    public func cut(_ stream: Int32, code: HTTP2ErrorCode) {
+    /// The body ends here, incomplete. The cut is made once the existing part has been sent.
+    public func cut(_ stream: Int32, _ cut: HTTP2Cut) {
         if let body = self.bodies[stream], body.size > 0 {
-            body.end = .cut(code)
+            body.end = .cut(cut)
             return self.resume(stream, body)
         }
         // nghttp2 drops heads that are still in its queue when the stream is reset.
-        if self.queuedHeads[stream] == nil { self.reset(stream, code: code) } else { self.cuts[stream] = code }
+        if self.queuedHeads[stream] == nil { self.reached(cut, of: stream) } else { self.cuts[stream] = cut }
+    }
+
+    private func reached(_ cut: HTTP2Cut, of stream: Int32) {
+        switch cut {
+        case .reset(let code): self.reset(stream, code: code)
+        case .broken: self.events.append(.broken(stream: stream))
+        }
     }
 
     /// Ends a stream at once.
@@ -454,8 +461,8 @@ public final class HTTP2Connection {
         case nil where count == 0:
             body.isDeferred = true
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
-        case .cut(let code)? where count == 0:
-            self.reset(stream, code: code)
+        case .cut(let cut)? where count == 0:
+            self.reached(cut, of: stream)
             body.isDeferred = true
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         case .complete(let trailers)? where count == body.size:
@@ -490,17 +497,27 @@ public enum HTTP2Event: Hashable {
     case answered(stream: Int32)
     /// The stream has ended in both directions, normally or because either side reset it.
     case closed(stream: Int32, code: HTTP2ErrorCode)
+    /// What there was of a body that ends in `HTTP2Cut.broken` has been sent. The stream is still open.
+    case broken(stream: Int32)
     /// The peer accepts no new streams. Those after `lastStream` were not processed.
     case goAway(lastStream: Int32, code: HTTP2ErrorCode)
     /// The peer's settings have changed.
     case settings
 }
 
+/// How an incomplete body ends.
+public enum HTTP2Cut {
+    /// Its stream is reset.
+    case reset(HTTP2ErrorCode)
+    /// Whoever owns the connection decides whether the stream or the connection ends. It learns of it by `HTTP2Event.broken`.
+    case broken
+}
+
 /// A body on its way to the peer.
 private final class OutgoingBody {
     enum End {
         case complete(HTTP2Fields?)
-        case cut(HTTP2ErrorCode)
+        case cut(HTTP2Cut)
     }
 
     private var first = ByteBuffer()

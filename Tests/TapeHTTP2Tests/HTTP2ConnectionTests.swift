@@ -192,11 +192,25 @@ private final class Pair {
         try pair.settle()
         pair.respond(id, hasBody: true)
         pair.server.send(id, ByteBuffer(string: "half"))
-        pair.server.cut(id, code: .internalError)
+        pair.server.cut(id, .reset(.internalError))
         try pair.settle()
         #expect(String(decoding: pair.clientBytes, as: UTF8.self) == "half")
         #expect(!pair.toClient.contains(.ended(stream: id)))
         #expect(pair.toClient.contains(.closed(stream: id, code: .internalError)))
+    }
+
+    /// Whoever owns the connection may end all of it instead.
+    @Test(arguments: ["", "half"]) func aBrokenBodyIsDeliveredAndNotReset(body: String) throws {
+        let pair = try Pair()
+        let id = try pair.request()
+        try pair.settle()
+        pair.respond(id, hasBody: true)
+        pair.server.send(id, ByteBuffer(string: body))
+        pair.server.cut(id, .broken)
+        try pair.settle()
+        #expect(String(decoding: pair.clientBytes, as: UTF8.self) == body)
+        #expect(pair.toServer.contains(.broken(stream: id)))
+        #expect(!pair.toClient.contains { if case .closed = $0 { true } else { $0 == .ended(stream: id) } })
     }
 
     /// The client's window has no room for a body, and the heads wait to be sent.
@@ -210,7 +224,7 @@ private final class Pair {
             let head = HTTP2Fields(ResponseHead(version: .http2, status: status, reason: [], fields: HeaderFields()))
             if status < 200 { pair.server.interim(id, head) } else { pair.server.respond(id, head, hasBody: true) }
         }
-        pair.server.cut(id, code: .cancel)
+        pair.server.cut(id, .reset(.cancel))
         try pair.settle()
         let heads = pair.toClient.count { if case .headers(id, _, _) = $0 { true } else { false } }
         #expect(heads == statuses.count)
@@ -225,7 +239,7 @@ private final class Pair {
         try pair.settle()
         pair.respond(id, hasBody: true)
         try pair.settle()
-        pair.server.cut(id, code: .cancel)
+        pair.server.cut(id, .reset(.cancel))
         try pair.settle()
         #expect(pair.toClient.contains(.closed(stream: id, code: .cancel)))
     }

@@ -117,8 +117,11 @@ public struct Cut: Sendable, Hashable {
     /// Whether the client ended it because its caller cancelled, so that the rest of the answer is unknown.
     public var isCancellation: Bool { self.by == .client && self.kind == .cancelled }
 
-    /// Whether the origin reset its connection in the middle of the answer, and the client got the same.
-    public var isReset: Bool { self.by == .origin && self.kind == .reset }
+    /// Whether the origin reset its connection or its stream in the middle of the answer, and the client got the same.
+    public var isReset: Bool { self.by == .origin && (self.kind == .reset || self.code != nil) }
+
+    /// Whether the origin broke its connection or its stream in the middle of the answer, and the client got the same.
+    public var isBreak: Bool { self.by == .origin && (self.kind == .reset || self.kind == .truncated || self.code != nil) }
 }
 
 /// A transport error instead of a response; it is replayed as the same error.

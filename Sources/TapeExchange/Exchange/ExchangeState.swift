@@ -336,7 +336,8 @@ public struct ExchangeState: Sendable {
         case .ended: return self.finished()
         case .begun:
             self.isOver = true
-            return .cut(Cut(by: .origin, kind: failure.isReset ? .reset : nil, reason: failure.message, code: failure.code))
+            let kind: Failure.Kind? = if failure.isReset { .reset } else if failure.code == nil { .truncated } else { nil }
+            return .cut(Cut(by: .origin, kind: kind, reason: failure.message, code: failure.code))
         case .awaited:
             let isStale = self.upstreamIsReused && !self.originHasSpoken && (failure.kind == .reset || failure.kind == .truncated)
             if !self.bodyIsLost, !self.wasSentAgain, isUnprocessed || (isStale && self.isRepeatable) {

@@ -373,10 +373,10 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             self.noteUnreached()
             self.cancelUpstream()
             if self.proxy.configuration.originErrors != .break { (cut.kind, cut.code) = (nil, nil) }
-            self.record(.cut(cut)) { [isReset = cut.isReset, code = cut.code] _ in
+            self.record(.cut(cut)) { [cut] _ in
                 self.sendWithheld()
                 self.countBytes()
-                if isReset || code != nil { self.client.breakOff(as: code, isReset: true) } else { self.client.cut() }
+                if cut.isBreak { self.client.breakOff(as: cut.code, isReset: cut.isReset) } else { self.client.cut() }
             }
         case .cancel(let cut):
             self.noteUnreached()

@@ -294,7 +294,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private func becomeHTTP2() {
         guard let context, let input = self.reader.takeInput() else { return }
         do {
-            let connection = try HTTP2ClientConnection(peer: self.peer, first: input)
+            let connection = try HTTP2ClientConnection(peer: self.peer, first: input, tls: self.tls)
             self.phase = .closed
             try context.pipeline.syncOperations.addHandler(connection, position: .after(self))
             _ = context.pipeline.syncOperations.removeHandler(self)
@@ -601,9 +601,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     private func closeNow() {
         guard let context else { return }
-        if self.closeIsEnd {
-            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-        }
+        if self.closeIsEnd { context.channel.resetWhenClosed() }
         context.close(mode: .all, promise: nil)
     }
 

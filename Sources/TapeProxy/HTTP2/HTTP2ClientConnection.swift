@@ -15,6 +15,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     let peer: ClientPeer
     private let codec: HTTP2Connection
     private let begun: NIODeadline
+    /// The TLS of the connection; nil if it has none.
+    private let tls: TLSHandler?
     private var context: ChannelHandlerContext?
     private var streams: [Int32: HTTP2ClientStream] = [:]
     /// Streams whose answers wait for the client's window.
@@ -37,10 +39,13 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private var isClosed = false
     private var ownDeadline: NIODeadline
 
-    /// - Parameter first: the bytes read so far, including the preface.
-    init(peer: ClientPeer, first: ByteBuffer) throws(HTTP2Failure) {
+    /// - Parameters:
+    ///   - first: the bytes read so far, including the preface.
+    ///   - tls: that of the connection; nil if it has none.
+    init(peer: ClientPeer, first: ByteBuffer, tls: TLSHandler?) throws(HTTP2Failure) {
         self.peer = peer
         self.first = first
+        self.tls = tls
         self.codec = try HTTP2Connection(.server)
         // A client that speaks HTTP/2 without TLS knows that its origin does too.
         if let tunnel = peer.scope, tunnel.origin.scheme == .http {
@@ -190,6 +195,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 if code != .noError { self.resets += 1 }
                 if !self.blocked.isEmpty { self.blocked[id] = nil }
                 if self.streams.isEmpty { self.becameIdle() }
+            case .broken(let id): self.broke(id)
             case .goAway, .settings: break
             }
         }
@@ -263,7 +269,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.isProcessing = true
         defer { self.isProcessing = false }
         var hasWritten = false
-        while self.isWritable || hasWritten {
+        while !self.isClosed, self.isWritable || hasWritten {
             // A flush may make room at once, but the notification arrives while this loop runs and is ignored. So check again.
             guard self.isWritable else {
                 hasWritten = false
@@ -303,6 +309,19 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { [weak self] _ in
             self?.context?.close(mode: .all, promise: nil)
         }
+    }
+
+    /// An answer ends because the connection of its origin broke. If this is so for all streams, the client's connection breaks as well, as
+    /// it would without a proxy: gRPC, for one, calls an error of a stream INTERNAL and does not try again. Other streams must not suffer.
+    private func broke(_ id: Int32) {
+        guard let context, let how = self.streams[id]?.brokenBy else { return }
+        guard self.streams.values.allSatisfy({ $0.brokenBy != nil }) else {
+            self.codec.reset(id, code: .internalError)
+            return self.flush()
+        }
+        self.tls?.cut()
+        if how == .reset { context.channel.resetWhenClosed() }
+        self.closeAfterFlush()
     }
 
     private func close() {

@@ -35,6 +35,8 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
     private(set) var isWritable = true
     private var isStalled = false
     private(set) var answerSize = 0
+    /// How the connection of the origin broke, and ended the answer; nil if it did not.
+    private(set) var brokenBy: ConnectionBreak?
 
     init(_ id: Int32, codec: HTTP2Connection, connection: HTTP2ClientConnection, request: IncomingRequest) {
         self.id = id
@@ -219,13 +221,19 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         return true
     }
 
-    func cut() { self.cut(.internalError) }
-    func cut(code: UInt32) { self.cut(HTTP2ErrorCode(rawValue: code)) }
+    func cut() { self.cut(.reset(.internalError)) }
+    func cut(code: UInt32) { self.cut(.reset(HTTP2ErrorCode(rawValue: code))) }
 
-    private func cut(_ code: HTTP2ErrorCode) {
+    /// The connection of the origin broke. That of the client breaks as well, if this concerns no other stream.
+    func breakOff(isReset: Bool) {
+        self.brokenBy = isReset ? .reset : .close
+        self.cut(.broken)
+    }
+
+    private func cut(_ cut: HTTP2Cut) {
         self.exchange = nil
         self.startDraining()
-        self.codec.cut(self.id, code: code)
+        self.codec.cut(self.id, cut)
         self.connection?.flush()
     }
 

@@ -197,6 +197,8 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
                 if code == .http11Required { self.requireHTTP1() }
                 self.isEnding = true
                 self.noticeIdle()
+            // A request is never cut so.
+            case .broken: continue
             case .settings: self.greeting(failed: nil)
             case .answered: break
             }

@@ -322,11 +322,12 @@ final class ConversationExchange: MessageExchange {
                 sender.sendMessage { [weak self] in self?.sent(problem: $0) }
             case .end: return self.sendEnd(answer)
             case .cut:
-                guard self.hasBegun else { return self.finish(Self.failure(answer.outcome)) }
+                let broken = RecordedBreak(answer.outcome, choice: self.proxy.configuration.originErrors)
+                guard self.hasBegun else { return self.fail(as: answer.outcome, broken) }
                 self.isSending = true
                 return sender.sendRest { [weak self] _ in
                     guard let self, !self.isOver else { return }
-                    self.close { $0.cut() }
+                    self.close { client in if let broken { broken.happens(to: client) } else { client.cut() } }
                 }
             case .wait(let due):
                 self.client.flush()
@@ -393,6 +394,13 @@ final class ConversationExchange: MessageExchange {
     private func send(_ status: GRPCStatus) {
         self.client.send(BodyPiece(bytes: ByteBuffer(), events: [.trailers(status.trailers)], isLast: true))
         self.close { $0.finish() }
+    }
+
+    /// Fails before its answer, as the recorded exchange did.
+    private func fail(as outcome: Outcome, _ broken: RecordedBreak?) {
+        if case .failed(let failure) = outcome, failure.kind == .unprocessed, self.client.refuse() { return self.close { _ in } }
+        if case .failed = outcome, let broken { return self.close { broken.happens(to: $0) } }
+        self.finish(Self.failure(outcome))
     }
 
     private static func failure(_ outcome: Outcome) -> ProxyAnswer {

@@ -229,8 +229,8 @@ final class ReplayExchange: MessageExchange {
             guard problem == nil, answer.outcome == .complete else {
                 self.isOver = true
                 self.countBytes()
-                guard problem == nil, let cut = self.reset(answer.outcome) else { return self.client.cut() }
-                return self.client.breakOff(as: cut.code, isReset: true)
+                guard problem == nil, let broken = self.recordedBreak(answer.outcome) else { return self.client.cut() }
+                return broken.happens(to: self.client)
             }
             self.end()
         }
@@ -295,23 +295,17 @@ final class ReplayExchange: MessageExchange {
             self.isOver = true
             return self.stopSending()
         }
-        if case .failed(let failure) = outcome, failure.isBreak, !self.isOver,
-            (self.proxy.configuration.originErrors ?? failure.answered) == .break
-        {
+        if case .failed = outcome, !self.isOver, let broken = self.recordedBreak(outcome) {
             self.hasBegun = true
             self.isOver = true
             self.stopSending()
-            return self.client.breakOff(as: failure.code, isReset: failure.isReset)
+            return broken.happens(to: self.client)
         }
         self.finish(Self.failure(outcome))
     }
 
-    /// How the origin reset its connection or stream, if this client gets the same; nil if it does not.
-    private func reset(_ outcome: Outcome) -> Cut? {
-        guard case .cut(let cut) = outcome, cut.isReset || cut.code != nil, self.proxy.configuration.originErrors != .page else {
-            return nil
-        }
-        return cut
+    private func recordedBreak(_ outcome: Outcome) -> RecordedBreak? {
+        RecordedBreak(outcome, choice: self.proxy.configuration.originErrors)
     }
 
     private static func failure(_ outcome: Outcome) -> ProxyAnswer {

@@ -207,7 +207,7 @@ final class AnswerPlayer {
         case .cut where self.isTunnel: self.client.closeAfterFlush(isCut: true)
         case .cut: self.client.cut()
         case .closed: self.client.closeAfterFlush(isCut: false)
-        case .brokenOff(let isReset): self.client.breakOff(isReset: isReset)
+        case .brokenOff(let code, let isReset): self.client.breakOff(as: code.map(Int.init), isReset: isReset)
         case .reset(let code, let isOfConnection): self.client.reset(code: code, isOfConnection: isOfConnection)
         }
     }

@@ -1,6 +1,7 @@
 internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
+internal import TapeHTTP2
 internal import TrafficRules
 
 /// An exchange that traffic rules apply to: reads what they look at, asks them for a plan, and carries it out around the exchange that
@@ -229,7 +230,7 @@ final class RuledExchange: MessageExchange, TimedConnection {
                     client: stream, request: self.request, answer: LocalAnswer(answer, rule: plan.rules.first ?? 0),
                     modification: Modification(rules: plan.names), records: true)
             case .close: stream.cut()
-            case .reset: stream.breakOff(isReset: true)
+            case .reset: stream.reset(code: HTTP2ErrorCode.internalError.rawValue, isOfConnection: false)
             }
             return nil
         }

@@ -212,7 +212,9 @@ final class RuledStream: ClientStream {
 
     func cut() { self.end(.cut) }
 
-    func breakOff(isReset: Bool) { self.end(.brokenOff(isReset: isReset)) }
+    func cut(code: UInt32) { self.end(.brokenOff(code: code, isReset: true)) }
+
+    func breakOff(isReset: Bool) { self.end(.brokenOff(code: nil, isReset: isReset)) }
 
     private func end(_ end: AnswerEnd) {
         guard !self.answerIsMade else { return }

@@ -98,12 +98,14 @@ final class ClientPeer {
         )
     }
 
-    /// A request of an isolated program cannot be read, so that the proxy answers it. In a replay this is a miss, in a recording a remark.
+    /// A request cannot be read, so that the proxy answers it. In a replay this is a miss. In a recording it is a remark if the client is an
+    /// isolated program.
     ///
     /// - Parameter isForwarded: its exchange is forwarded, and recorded as failed.
     func noteMalformed(_ error: MessageError, isForwarded: Bool) {
         // An isolating process leads the connections of a session's program to it by SOCKS.
-        guard self.session.configuration.isolation != nil || self.scope?.isBySOCKS == true, !isForwarded else { return }
+        let isIsolated = self.session.configuration.isolation != nil || self.scope?.isBySOCKS == true
+        guard isIsolated || !self.session.session.mayForward, !isForwarded else { return }
         let server = self.scope?.origin.authority ?? self.session.address
         guard !self.session.session.malformed(server: server, problem: error.message) else { return }
         self.session.diagnosis.remark(

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import Platform
 internal import TapeExchange
 
 /// The source of one request and the destination of its answer: a busy HTTP/1 connection, or one stream of a multiplexed connection.
@@ -36,9 +37,11 @@ protocol ClientStream: ByteStream {
     func refuse() -> Bool
     /// The answer ends here, incomplete.
     func cut()
-    /// Ends without an answer, as the origin did.
+    /// Ends without an answer, or in the middle of one, because the connection of the origin broke.
     ///
-    /// - Parameter isReset: reset the connection, if this stream has one of its own.
+    /// The connection of the client breaks as well, if this stream has it for itself.
+    ///
+    /// - Parameter isReset: by a reset, and not by a close.
     func breakOff(isReset: Bool)
     /// Ends without an answer, or in the middle of one, by a reset.
     ///
@@ -186,5 +189,17 @@ struct BodyPiece {
             payload.writeBytes(view[view.startIndex + range.lowerBound..<view.startIndex + range.upperBound])
         }
         return payload
+    }
+}
+
+/// How a connection breaks.
+enum ConnectionBreak {
+    case close, reset
+}
+
+extension Channel {
+    /// The next close resets the connection (RST), in place of ending it in order (FIN).
+    func resetWhenClosed() {
+        _ = (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     }
 }

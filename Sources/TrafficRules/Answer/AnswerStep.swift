@@ -29,7 +29,10 @@ package enum AnswerEnd: Sendable {
     case cut
     /// A tunnel ends as it should.
     case closed
-    case brokenOff(isReset: Bool)
+    /// The connection of the origin broke, or its stream did.
+    ///
+    /// - Parameter code: that of a stream of HTTP/2 (RFC 9113, 7); nil if the connection broke.
+    case brokenOff(code: UInt32?, isReset: Bool)
     /// On HTTP/2 with an error code; of the stream alone, or of the whole connection.
     case reset(code: UInt32, isOfConnection: Bool)
 }

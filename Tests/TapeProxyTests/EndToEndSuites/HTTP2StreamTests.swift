@@ -6,6 +6,7 @@ import TapeExchange
 import TapeHTTP2
 import TapeTestSupport
 import Testing
+import TrafficRules
 @testable import TapeProxy
 
 /// HTTP/2 streams through a proxy, one at a time and concurrently, with origins that behave arbitrarily.
@@ -457,7 +458,7 @@ import Testing
             peer.codec.respond(
                 1, HTTP2Fields(ResponseHead(version: .http2, status: 200, reason: [], fields: HeaderFields())), hasBody: true)
             peer.codec.send(1, ByteBuffer(string: body))
-            peer.codec.cut(1, code: .cancel)
+            peer.codec.cut(1, .reset(.cancel))
             try peer.flush()
         }
         let proxy = try RunningProxy { $0.originErrors = choice }
@@ -473,6 +474,93 @@ import Testing
         let answered = try again.request("http://\(origin.authority)/")
         try again.wait(for: "the reset") { $0.closed[answered] != nil }
         #expect(again.heads[answered]?.status == 200 && again.text(answered) == body)
+    }
+
+    private static let ok = ResponseHead(version: .http2, status: 200, reason: [], fields: HeaderFields())
+
+    /// Without a proxy, the client would lose its connection. gRPC, for one, calls that UNAVAILABLE and tries again.
+    @Test(arguments: [true, false], [true, false])
+    func theConnectionOfAClientBreaksAsThatOfItsOriginIfBreaksAre(isReset: Bool, hasBegun: Bool) throws {
+        let gate = Gate("the client has the part")
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            if hasBegun {
+                peer.codec.respond(1, HTTP2Fields(Self.ok), hasBody: true)
+                peer.codec.send(1, ByteBuffer(string: "part"))
+                try peer.flush()
+                try gate.wait()
+            }
+            if isReset { peer.reset() }
+        }
+        let proxy = try RunningProxy { $0.originErrors = .break }
+        let connection = try proxy.connect()
+        let client = try HTTP2Peer(.client, over: connection)
+        let id = try client.request("http://\(origin.authority)/", method: "POST")
+        if hasBegun {
+            try client.wait(for: "the part") { $0.text(id) == "part" }
+            gate.open()
+        }
+        #expect(try connection.readToEnd().end == (isReset ? .reset : .closed))
+        origin.finish()
+
+        let replay = try RunningProxy(.none, in: proxy.folder)
+        let second = try replay.connect()
+        let again = try HTTP2Peer(.client, over: second)
+        let answered = try again.request("http://\(origin.authority)/", method: "POST")
+        if hasBegun, !isReset { try again.wait(for: "the part") { $0.text(answered) == "part" } }
+        #expect(throws: (any Error).self) { try again.wait(for: "a reset of the stream") { !$0.closed.isEmpty } }
+        #expect(again.closed.isEmpty && !again.hasGoAway)
+    }
+
+    /// Streams of other origins on the connection of the client have nothing to do with it.
+    @Test func aBrokenOriginEndsNoOtherStream() throws {
+        let gate = Gate("the client has the part")
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            peer.codec.respond(1, HTTP2Fields(Self.ok), hasBody: true)
+            peer.codec.send(1, ByteBuffer(string: "part"))
+            try peer.flush()
+            try gate.wait()
+        }
+        let released = Gate("the first stream has ended")
+        let patient = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            try released.wait()
+            try peer.respond(1, body: "full")
+            try peer.wait(for: "the end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy { $0.originErrors = .break }
+        let client = try self.client(proxy)
+        let waiting = try client.request("http://\(patient.authority)/")
+        let id = try client.request("http://\(origin.authority)/")
+        try client.wait(for: "the part") { $0.text(id) == "part" }
+        gate.open()
+        try client.wait(for: "the reset") { $0.closed[id] != nil }
+        #expect(client.closed[id] == .internalError)
+        released.open()
+        try client.wait(for: "the other answer") { $0.ended.contains(waiting) }
+        #expect(client.text(waiting) == "full")
+    }
+
+    /// A rule that does nothing to an answer does nothing to its end.
+    @Test func theCodeOfAnOriginsResetPassesRules() throws {
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            peer.codec.respond(
+                1, HTTP2Fields(ResponseHead(version: .http2, status: 200, reason: [], fields: HeaderFields())), hasBody: true)
+            peer.codec.cut(1, .reset(.enhanceYourCalm))
+            try peer.flush()
+        }
+        let node = RuleNode(try JSONDocument(Array(#"[{"pace": {"latency": "1ms"}}]"#.utf8)).root)
+        let rules = try TrafficRules([RuleList(node: node, file: "rules", folder: nil)])
+        let proxy = try RunningProxy {
+            $0.originErrors = .break
+            $0.rules = RuleEngine(rules)
+        }
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/")
+        try client.wait(for: "the reset") { $0.closed[id] != nil }
+        #expect(client.closed[id] == .enhanceYourCalm)
     }
 
     @Test func aStopLetsOpenStreamsFinish() throws {

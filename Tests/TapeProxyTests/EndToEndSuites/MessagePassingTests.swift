@@ -225,4 +225,16 @@ import Testing
         }
         #expect(answer.text == "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n")
     }
+
+    /// The client may take the answer for that of its server.
+    @Test(arguments: ["GET http://h/ HTTP/9.9\r\nHost: h\r\n\r\n", "GET http://h/ HTTP/1.1\r\nHost: h\r\nA B: c\r\n\r\n", "\u{1}\r\n\r\n"])
+    func aMalformedRequestIsAMissOfAReplay(request: String) throws {
+        let recording = try RunningProxy()
+        let replay = try RunningProxy(.none, in: recording.folder)
+        let client = try replay.connect()
+        try client.send(request)
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 "))
+        try replay.stop()
+        #expect(replay.session.verdict().misses == 1)
+    }
 }

@@ -525,7 +525,7 @@ import Testing
                 Issue.record("not cut: \(scene.recorder.summary)")
                 continue
             }
-            #expect(cut.by == .origin && cut.kind == nil)
+            #expect(cut.by == .origin && cut.kind == (choice == .break ? .truncated : nil))
             let body = try #require(scene.recorder.exchanges.first?.responseBody)
             #expect(String(decoding: body.bytes, as: UTF8.self) == "abcde" + (bad.hasPrefix("1") ? "a" : "") && !body.isComplete)
         }

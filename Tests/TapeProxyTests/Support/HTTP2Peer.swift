@@ -12,6 +12,8 @@ final class HTTP2Peer {
     private(set) var bodies: [Int32: [UInt8]] = [:]
     private(set) var ended: Set<Int32> = []
     private(set) var closed: [Int32: HTTP2ErrorCode] = [:]
+    /// Streams whose own answers have been sent as far as they go, and that broke.
+    private(set) var broken: Set<Int32> = []
     private(set) var hasGoAway = false
     private(set) var isOver = false
     /// Streams whose bodies get no credit, so that their peer has to wait.
@@ -28,6 +30,8 @@ final class HTTP2Peer {
 
     /// Ends this side of the connection, and can still read.
     func closeOutput() { self.connection.closeOutput() }
+
+    func reset() { self.connection.reset() }
 
     /// Sends a request for a URL to the proxy's own port.
     func request(_ url: String, method: String = "GET", _ lines: [String] = [], hasBody: Bool = false) throws -> Int32 {
@@ -97,6 +101,7 @@ final class HTTP2Peer {
             case .ended(let id): self.ended.insert(id)
             case .closed(let id, let code): self.closed[id] = code
             case .goAway: self.hasGoAway = true
+            case .broken(let id): self.broken.insert(id)
             case .answered, .settings: break
             }
         }
