@@ -46,6 +46,8 @@ struct EchoRelation: Sendable {
     static func source(of pointer: [UInt8]) -> [UInt8] {
         guard let end = pointer.dropFirst().firstIndex(of: UInt8(ascii: "/")) else { return pointer }
         let first = pointer[1..<end]
-        return !first.isEmpty && first.allSatisfy { (0x30...0x39).contains($0) } ? Array(pointer[end...]) : pointer
+        // An element of a sorted array has a digest for its number.
+        let isElement = first.first == UInt8(ascii: "*") || !first.isEmpty && first.allSatisfy { (0x30...0x39).contains($0) }
+        return isElement ? Array(pointer[end...]) : pointer
     }
 }

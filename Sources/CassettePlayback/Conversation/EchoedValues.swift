@@ -73,10 +73,14 @@ struct EchoedValues: Sendable {
 
     /// - Parameter method: the method of the recorded request, if it is one message with a method.
     mutating func learn(recorded: [ExemptValue], live: [ExemptValue], method: [UInt8]? = nil) {
-        for (number, value) in live.enumerated() {
+        var used = Set<Int>()
+        for (number, value) in live.enumerated() where Self.mayBeID(value) {
             // Equal messages mostly have their members in the same order.
-            let isSame = recorded.indices.contains(number) && recorded[number].pointer == value.pointer
-            guard let old = isSame ? recorded[number] : recorded.first(where: { $0.pointer == value.pointer }) else { continue }
+            let isSame = recorded.indices.contains(number) && recorded[number].pointer == value.pointer && !used.contains(number)
+            let found = isSame ? number : recorded.indices.first { recorded[$0].pointer == value.pointer && !used.contains($0) }
+            guard let found, Self.mayBeID(recorded[found]) else { continue }
+            let old = recorded[found]
+            used.insert(found)
             self.live.remember(value.text, for: Key(old.pointer, old.text))
             self.learnRelated(old, value.text, method)
             if let (recorded, live) = Self.words(old.text, value.text) { self.learn(word: recorded, live: live) }
@@ -84,6 +88,19 @@ struct EchoedValues: Sendable {
             self.hasGeneral = true
             self.live.remember(value.text, for: Key(place, old.text))
         }
+    }
+
+    /// A shorter value stands in an answer by chance, unless its name says that it is an id.
+    private static let length = 6
+    private static let names = ["id", "seq", "ref", "tag", "token", "nonce", "key"].map { Array($0.utf8) }
+
+    private static func mayBeID(_ value: ExemptValue) -> Bool {
+        guard let first = value.text.first, first == UInt8(ascii: "\"") || first == UInt8(ascii: "-") || (48...57).contains(first) else {
+            return false
+        }
+        guard value.text.count < (first == UInt8(ascii: "\"") ? Self.length + 2 : Self.length) else { return true }
+        let name = value.pointer.suffix(8).map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+        return Self.names.contains { name.suffix($0.count).elementsEqual($0) }
     }
 
     private mutating func learnRelated(_ old: ExemptValue, _ live: [UInt8], _ method: [UInt8]?) {

@@ -1,3 +1,5 @@
+internal import TapeBytes
+
 /// The facets by which a request body is compared: its kind and the multiset of its facets, as a digest of bounded size.
 ///
 /// `==` tells whether bodies are equal. The facets themselves are kept up to a limit, to explain a difference; the digest covers them all.
@@ -221,7 +223,7 @@ struct FacetCollector {
     private var sum: UInt64 = 0
     /// Of the facets that may be missing.
     private var optional = FacetSum()
-    private var exempt: [ExemptValue] = []
+    var exempt: [ExemptValue] = []
     /// How often each name of a field or part has come, and what repetitions add up to.
     private var occurrences: [UInt64: UInt64] = [:]
     private var repeatedItems: UInt64 = 0
@@ -302,14 +304,15 @@ struct FacetCollector {
     ///
     /// - Parameter isGeneral: whether the rule covers any array element or member.
     mutating func exempt(_ pointer: [UInt8], _ text: UnsafeRawBufferPointer, isGeneral: Bool) {
-        // Pointers refer to the body itself.
-        guard self.container == nil, self.exempt.count < ExemptValue.limit, pointer.count <= BodyFacets.nameLimit,
-            text.count <= ExemptValue.sizeLimit
-        else {
-            return
-        }
+        guard pointer.count <= BodyFacets.nameLimit, text.count <= ExemptValue.sizeLimit else { return }
         let place = isGeneral ? ExemptValue.place(of: pointer) : nil
-        self.exempt.append(ExemptValue(pointer: pointer, place: place, text: Array(text)))
+        self.exempt(ExemptValue(pointer: pointer, place: place, text: Array(text)))
+    }
+
+    mutating func exempt(_ value: ExemptValue?) {
+        // Pointers refer to the body itself.
+        guard let value, self.container == nil, self.exempt.count < ExemptValue.limit else { return }
+        self.exempt.append(value)
     }
 
     /// - Parameter optional: the value that may be missing to which all of them belong.
@@ -364,7 +367,7 @@ struct ExemptValue: Sendable, Hashable {
     static let limit = 256
     static let sizeLimit = 256
 
-    /// A JSON Pointer (RFC 6901).
+    /// A JSON Pointer (RFC 6901), or the name of a form field after a mark that begins no pointer.
     var pointer: [UInt8]
     /// The same with `*` for array indexes, if the rule covers any element: a server may reorder them.
     var place: [UInt8]?
@@ -383,6 +386,35 @@ struct ExemptValue: Sendable, Hashable {
 
     /// An estimate of its memory use, in bytes.
     var weight: Int { 88 + self.pointer.count + (self.place?.count ?? 0) + self.text.count }
+}
+
+extension ExemptValue {
+    /// The same value in an element of an array whose order does not count.
+    ///
+    /// - Parameters:
+    ///   - end: the length of the element's pointer, which ends in `*`.
+    ///   - digest: of what is compared of the element.
+    func inElement(_ end: Int, _ digest: [UInt8]) -> ExemptValue {
+        var value = self
+        value.place = value.place ?? Self.place(of: self.pointer)
+        value.pointer.insert(contentsOf: Hex.encode(digest).utf8, at: end)
+        return value
+    }
+
+    private static let fieldMark = Array("form:".utf8)
+
+    /// A field of a form; nil if it is too long.
+    init?(formField name: [UInt8], value: [UInt8]) {
+        guard name.count <= BodyFacets.nameLimit, value.count <= Self.sizeLimit else { return nil }
+        self.pointer = Self.fieldMark + name
+        self.text = [UInt8(ascii: "\"")] + value + [UInt8(ascii: "\"")]
+    }
+
+    /// nil for a place in JSON.
+    var formField: EchoedItems.Item? {
+        guard self.pointer.starts(with: Self.fieldMark) else { return nil }
+        return EchoedItems.Item(name: Array(self.pointer.dropFirst(Self.fieldMark.count)), value: Array(self.text.dropFirst().dropLast()))
+    }
 }
 
 /// Hashes of facets and of the paths to them.

@@ -28,8 +28,10 @@ struct FormFacets {
         var name = Self.decoded(field[..<equals])
         var value = equals < field.count ? Self.decoded(field[(equals + 1)...]) : []
         let isNameless = equals == field.count
-        guard !self.plan.fields.ignores(name), !isNameless || !self.plan.fields.ignores([]) else { return }
         let rules = self.plan.fields[name]
+        let isIgnored = self.plan.fields.ignores(name)
+        if isIgnored || rules != nil, !isNameless { collector.exempt(ExemptValue(formField: name, value: value)) }
+        guard !isIgnored, !isNameless || !self.plan.fields.ignores([]) else { return }
         var sent = value
         var hasMarks = false
         var tag = FacetHash.Tag.field

@@ -199,8 +199,8 @@ struct JSONFacets {
     private var depth: Int { self.baseDepth + self.containers.count }
 
     private mutating func exempt(_ raw: UnsafeRawBufferPointer) {
-        // The elements of a sorted array come in another order, so nothing tells which recorded value a live one stands for.
-        guard self.outer.isEmpty, !self.isInSorted else { return }
+        // Scalars of a sorted array come in another order, so nothing tells which recorded value a live one stands for.
+        guard !self.isInSorted else { return }
         let isGeneral = self.pointers.containsAny(self.next.rules, depth: self.depth)
         self.collector.exempt(self.next.pointer, raw, isGeneral: isGeneral)
     }
@@ -208,6 +208,9 @@ struct JSONFacets {
     // MARK: Values
 
     private mutating func begin(_ token: JSONToken, isObject: Bool) {
+        if isObject, self.containers.isEmpty, let met = self.met[token.start] {
+            self.next.rules = self.pointers.whole(self.next.rules, conditions: met)
+        }
         self.enterElement(at: token.start)
         let verdict = self.pointers.verdict(self.next.rules, depth: self.depth)
         if case .ignored = verdict {
@@ -241,7 +244,9 @@ struct JSONFacets {
         self.memberPaths.removeLast(self.memberPaths.count - container.memberStart)
         if container.isOptional { self.optional.removeLast() }
         guard let start = container.elementStart, let outer = self.outer.popLast() else { return }
-        let content = self.collector
+        var content = self.collector
+        // Two requests have their elements in different orders, so a value is found by what is compared of its element.
+        content.exempt = content.exempt.map { $0.inElement(container.pointerEnd, content.digest) }
         self.collector = outer
         self.collector.add(content, optional: self.optional)
         let hash = content.digest.withUnsafeBytes { FacetHash.value(container.path, .container, $0) }

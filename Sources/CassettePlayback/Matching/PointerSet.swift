@@ -186,6 +186,18 @@ struct PointerSet: Sendable {
         return found
     }
 
+    /// The paths at a whole value that meets conditions, for which `[name=value]` stands as well.
+    func whole(_ reach: PointerReach, conditions: UInt64) -> PointerReach {
+        guard conditions != 0, !reach.states.isEmpty else { return reach }
+        var found = reach
+        let step = Step(name: UnsafeRawBufferPointer(start: nil, count: 0), conditions: conditions)
+        reach.states.forEach { state in
+            guard let segment = self.states[state].segment, case .element = segment, self.matches(segment, step) else { return }
+            Self.enter(state + 1, self.states, &found.states)
+        }
+        return found
+    }
+
     private func matches(_ segment: PlacePath.Segment, _ step: Step) -> Bool {
         switch segment {
         case .any: step.takesAny

@@ -98,18 +98,18 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
         case .mcp:
             MatchRuleTexts(
                 ignore: [
-                    "header:mcp-session-id", "json:/params/_meta/progressToken", "json:/params/progressToken",
-                    "json:/[jsonrpc=2.0]/params/_meta/progressToken", "json:/params/requestId", "json:/[jsonrpc=2.0]/params/requestId",
+                    "header:mcp-session-id", "json:/[jsonrpc=2.0]/params/_meta/progressToken",
+                    "json:/[jsonrpc=2.0]/params/progressToken", "json:/[jsonrpc=2.0]/params/requestId",
                 ]
             ).adding(Self.jsonRPC.rules)
-        case .jsonRPC: MatchRuleTexts(ignore: ["json:/id", "json:/[jsonrpc=2.0]/id"])
+        case .jsonRPC: MatchRuleTexts(ignore: ["json:/[jsonrpc=2.0]/id", "json:/[jsonrpc=1.0]/id"])
         case .graphQL: MatchRuleTexts(match: ["method", "url", "graphql"])
         case .oauth:
             MatchRuleTexts(
                 ignore: [
-                    "query:state", "query:nonce", "query:code_challenge", "form:state", "form:nonce", "form:code_verifier",
-                    "form:code_challenge", "form:client_assertion", "header:dpop",
-                ])
+                    "query:code_challenge", "form:code_verifier", "form:code_challenge", "form:client_assertion", "header:dpop",
+                ],
+                patterns: ["query:state", "query:nonce", "form:state", "form:nonce"].map { "\($0)=\(Self.random)" })
         }
     }
 
@@ -118,6 +118,9 @@ public enum RulePreset: String, Sendable, Hashable, CaseIterable {
         #"(?i)(\b(?:today|today's date|current date|current time|current datetime|current date and time|now)(?: is|:| is:|=| =) *)(?:[a-z]+day,? +)?"#
         + #"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?(?:z|utc|[+-][0-9]{2}:?[0-9]{2}))?)?"#
         + #"|[a-z]{3,9}\.? [0-9]{1,2}, [0-9]{4}|[0-9]{1,2} [a-z]{3,9} [0-9]{4})"#
+
+    /// A value that a client draws for one request. A word is none: other interfaces have a `state` such as `closed`.
+    private static let random = "[!-~]{0,7}[0-9][!-~]{8,}|[!-~]{8,}[0-9][!-~]*|[!-~]{24,}"
 
     /// The id of a call. Libraries that speak to several models send the ids of one to another, and make their own for those that give none.
     private static let callID = "((call|chatcmpl-tool|(srv)?toolu|tooluse|pyd_ai)[_-][A-Za-z0-9_-]+|[A-Za-z0-9]{9})"

@@ -4,8 +4,8 @@ internal import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// The client's own ids in one request that its answer repeats: the id of a JSON-RPC call, an `Idempotency-Key`, an `X-Request-Id`, and the
-/// `Origin` of a page, which `Access-Control-Allow-Origin` repeats (Fetch, 3.2.3).
+/// The client's own ids in one request that its answer repeats: the id of a JSON-RPC call, an `Idempotency-Key`, an `X-Request-Id`, the
+/// `state` of OAuth, and the `Origin` of a page, which `Access-Control-Allow-Origin` repeats (Fetch, 3.2.3).
 ///
 /// Rules allow these values to differ from the recorded ones, and clients match answers to requests by them. Wherever the recorded answer
 /// repeats the recorded value, the replay sends the client's. Compared by identity, since each is made for one request.
@@ -16,14 +16,20 @@ public final class AnswerEcho: Sendable {
     /// The fields as the cassette would contain them.
     private let headers: HeaderFields
     private let values: [ExemptValue]
+    /// Of the query.
+    private let items: [EchoedItems.Item]
     private let rules: MatchRules
     private let redaction: LiveRedactor?
 
     /// Nil if the request has no such values.
-    init?(headers: HeaderFields, values: [ExemptValue], rules: MatchRules, redaction: LiveRedactor?) {
-        guard !values.isEmpty || (0..<headers.count).contains(where: { Self.isOwn(headers, $0, rules) }) else { return nil }
+    init?(url: String, headers: HeaderFields, values: [ExemptValue], rules: MatchRules, redaction: LiveRedactor?) {
+        let items = EchoedItems.own(url: url, rules)
+        guard !values.isEmpty || !items.isEmpty || (0..<headers.count).contains(where: { Self.isOwn(headers, $0, rules) }) else {
+            return nil
+        }
         self.headers = headers
         self.values = values
+        self.items = items
         self.rules = rules
         self.redaction = redaction
     }
@@ -99,15 +105,22 @@ public final class AnswerEcho: Sendable {
         for (name, pair) in own where name != Self.allowedOrigin && pair.recorded.utf8.count >= Self.lengthInBodies {
             echo.learn(word: pair.recorded, live: pair.live)
         }
+        var recordedItems = EchoedItems.own(url: request.url, self.rules)
         if !self.values.isEmpty {
             let facets = try BodyFacets(
                 recorded: request.body, headers: request.headers, url: request.url, rules: self.rules, reader: bodies,
                 redaction: self.redaction, digest: digest)
             let method = facets.facets.first { $0.place == .json && $0.name.elementsEqual("/method".utf8) }?.value
             echo.learn(recorded: facets.exempt, live: self.values, method: method)
+            recordedItems += facets.exempt.compactMap(\.formField)
         }
-        if !echo.isEmpty, let body = response.body, Self.isSearched(body) {
-            try self.apply(echo, to: body, of: &response, bodies, digest)
+        let items = EchoedItems(recorded: recordedItems, live: self.items + self.values.compactMap(\.formField))
+        if !items.isEmpty {
+            response.headers = items.replaced(in: response.headers)
+            response.codedHeaders = response.codedHeaders.map(items.replaced(in:))
+        }
+        if !echo.isEmpty || !items.isEmpty, let body = response.body, Self.isSearched(body) {
+            try self.apply(echo, items, to: body, of: &response, bodies, digest)
         }
         interaction.response = response
     }
@@ -122,7 +135,7 @@ public final class AnswerEcho: Sendable {
     }
 
     private func apply(
-        _ echo: EchoedValues, to body: Body, of response: inout RecordedResponse, _ bodies: BodyReader,
+        _ echo: EchoedValues, _ items: EchoedItems, to body: Body, of response: inout RecordedResponse, _ bodies: BodyReader,
         _ digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {
         let content: [UInt8]
@@ -131,7 +144,9 @@ public final class AnswerEcho: Sendable {
         } catch {
             throw CassetteError(restoring: error)
         }
-        let edits = content.count <= EchoedValues.sizeLimit ? Self.texts(in: content, response.headers).flatMap { echo.edits(in: $0) } : []
+        guard content.count <= EchoedValues.sizeLimit else { return }
+        var edits = items.edits(in: content)
+        if !echo.isEmpty { edits += Self.texts(in: content, response.headers).flatMap { echo.edits(in: $0) } }
         try response.edit(body, content, EditList(edits), bodies: bodies, digest: digest)
     }
 

@@ -242,7 +242,7 @@ public final class CassetteSession: Sendable {
                 if !opensWebSocket || !self.rules.custom.isEmpty, self.comparesHeadAlone(key, hasBody: hasBody) {
                     if let decision = self.decide(head, key: key, headers: headers, isPreflight: isPreflight) {
                         guard case .replay(let index, var form) = decision else { return .decided(decision) }
-                        form.echo = AnswerEcho(headers: comparedHeaders, values: [], rules: self.rules, redaction: nil)
+                        form.echo = AnswerEcho(url: comparedURL, headers: comparedHeaders, values: [], rules: self.rules, redaction: nil)
                         return .decided(.replay(index: index, form: form))
                     }
                     let pending = pending(head, key)

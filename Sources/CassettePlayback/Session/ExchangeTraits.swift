@@ -18,6 +18,8 @@ struct ExchangeTraits: Sendable {
     var ranges: RangeFacts?
     /// What the exchange requires beyond its key.
     var demands: ExchangeDemands
+    /// The hashes of its own values (`OwnValues`).
+    var own: Set<UInt64>
     /// The names of the fields by which the answer may vary: selecting fields, and those in a recorded `Vary`.
     var names: [UInt64: String]
 
@@ -38,6 +40,7 @@ struct ExchangeTraits: Sendable {
             if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
         }
         self.profile.repeatedItems &+= body.repeatedItems
+        self.own = OwnValues.hashes(url: request.url, body.exempt, rules)
         self.demands =
             if !hasStubs {
                 .none

@@ -20,6 +20,16 @@ struct FieldChoice: Sendable {
         var members: [UInt32] = []
         var turn = AssignmentRule.Turn()
         var answers: Set<UInt64> = []
+
+        func has(_ index: UInt32) -> Bool {
+            var range = 0..<self.members.count
+            while !range.isEmpty {
+                let middle = range.lowerBound + range.count / 2
+                if self.members[middle] == index { return true }
+                range = self.members[middle] < index ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            }
+            return false
+        }
     }
 
     private struct ClassKey: Sendable, Hashable {
@@ -45,6 +55,7 @@ struct FieldChoice: Sendable {
     private var running: [(index: UInt32, span: ExchangeSpan)] = []
     /// By exchange index; only exchanges with validators have an entry.
     private var validators: [UInt32: AnswerValidators] = [:]
+    private var own = OwnValues()
     /// How often exchanges that are all used up have answered again, by the first of them.
     private(set) var repetitions: [UInt32: AssignmentRule.Turn]
 
@@ -64,7 +75,7 @@ struct FieldChoice: Sendable {
     var members: [UInt32] { self.classes.count == 1 ? self.classes[0].members : self.classes.flatMap(\.members).sorted() }
 
     /// Whether all exchanges are alike, so that only their order decides.
-    var isUniform: Bool { self.classes.count == 1 && !self.classes[0].kind.isBound && self.classes[0].demands == .none }
+    var isUniform: Bool { self.own.isEmpty && self.classes.count == 1 && !self.classes[0].kind.isBound && self.classes[0].demands == .none }
 
     mutating func append(_ traits: ExchangeTraits, index: Int) {
         let key = ClassKey(profile: traits.profile, kind: traits.kind, isLeft: traits.isLeft, demands: traits.demands)
@@ -89,6 +100,7 @@ struct FieldChoice: Sendable {
             if !outlasting.isEmpty { self.outlasting[UInt32(index)] = outlasting }
         }
         self.classes[number].members.append(UInt32(index))
+        self.own.append(traits.own, index: UInt32(index))
         let hasAnswer = self.classes[number].answers.insert(traits.answer).inserted
         if self.classes.count > 1, hasNames || hasAnswer || number == self.classes.count - 1 { self.isStale = true }
     }
@@ -304,6 +316,13 @@ struct FieldChoice: Sendable {
             if rank.isLeft, !live.asksEvents, self.whole(after: next, Array(zip(allowed, ranks)), rank) != nil { rank.isLeft = false }
             if let known = best, (known.rank, known.index) <= (rank, next) { continue }
             best = (next, rank)
+        }
+        if let known = best, !live.own.isEmpty, !self.own.isEmpty {
+            let equal = zip(allowed, ranks).filter { $1 == known.rank }.map(\.0)
+            let nearest = self.own.nearest(live.own) { index in
+                rule.answered[Int(index)] == 0 && equal.contains { self.classes[$0].has(index) }
+            }
+            if let nearest { best = (Int(nearest), known.rank) }
         }
         var turn = AssignmentRule.Turn()
         if let best {

@@ -19,6 +19,8 @@ struct LiveFields: Sendable {
     /// The cassette's placeholders in the request as it arrived, which the client got from an earlier replayed answer, and the marks of its
     /// login.
     var placeholders: HeldPlaceholders
+    /// The hashes of its own values (`OwnValues`).
+    var own: Set<UInt64>
     /// Whether it asks for a part of the representation, which only a GET can (RFC 9110, 14.2), and the rules do not ignore that.
     let asksRange: Bool
     /// Whether it asks for the whole representation: a GET without a range.
@@ -56,6 +58,7 @@ struct LiveFields: Sendable {
         self.query = head == nil ? DecodedQuery() : DecodedQuery(url, rules)
         self.profile = RequestProfile(headers, rules: rules, placeholders: HeldPlaceholders(), url: url, isLive: true)
         self.placeholders = placeholders
+        self.own = OwnValues.hashes(url: url, [], rules)
         self.isRetrieval = method == "GET" || method == "HEAD"
         self.present = RequestFieldNames.conditions(in: headers)
         self.ignored = Set((RequestFieldNames.conditions + AnswerKind.negotiated).filter(rules.ignoresField))

@@ -71,16 +71,17 @@ public final class PendingRequest: Sendable {
 
     /// The fields, with what the body adds to them: its placeholders, and the order of its repeated items.
     func live(_ body: BodyFacets) -> LiveFields {
-        guard !body.placeholders.isEmpty || body.repeatedItems != 0 else { return self.fields }
+        guard !body.placeholders.isEmpty || body.repeatedItems != 0 || !body.exempt.isEmpty else { return self.fields }
         var fields = self.fields
         fields.profile.repeatedItems &+= body.repeatedItems
         fields.placeholders += body.placeholders
+        fields.own.formUnion(OwnValues.hashes(url: "", body.exempt, self.rules))
         return fields
     }
 
     /// The client's own values that the answer may repeat.
     func echo(_ body: BodyFacets) -> AnswerEcho? {
-        AnswerEcho(headers: self.comparedHeaders, values: body.exempt, rules: self.rules, redaction: self.redaction)
+        AnswerEcho(url: self.url, headers: self.comparedHeaders, values: body.exempt, rules: self.rules, redaction: self.redaction)
     }
 
     func matched(_ body: BodyFacets) -> MatchedRequest {

@@ -1,4 +1,5 @@
-/// Finds the elements of arrays that have a member with a certain value. One pass over the text, whatever the conditions.
+/// Finds the elements of arrays, and the whole value, that have a member with a certain value. One pass over the text, whatever the
+/// conditions.
 package struct ElementConditions {
     private struct Container {
         var start: Int
@@ -26,7 +27,7 @@ package struct ElementConditions {
             case .beginObject, .beginArray:
                 stack.append(
                     Container(
-                        start: token.start, isObject: token.kind == .beginObject, isElement: stack.last.map { !$0.isObject } ?? false))
+                        start: token.start, isObject: token.kind == .beginObject, isElement: stack.last.map { !$0.isObject } ?? true))
             case .endObject, .endArray:
                 if let last = stack.popLast(), last.met != 0 { self.met[last.start] = last.met }
                 if stack.isEmpty { return }

@@ -11,7 +11,8 @@ public struct PlacePath: Sendable, Hashable, CustomStringConvertible {
         case deep
         /// `~^x-`: a member whose name the expression finds.
         case member(Pattern)
-        /// `[name=search]`: an element of an array that is an object with this member, a scalar that is spelled like this.
+        /// `[name=search]`: an element of an array that is an object with this member, a scalar that is spelled like this. At the beginning
+        /// also the whole value, if it is such an object.
         case element(member: [UInt8], value: [UInt8])
         /// What a string contains, after a bar.
         case content(Content)
@@ -206,6 +207,16 @@ public struct PlacePath: Sendable, Hashable, CustomStringConvertible {
     /// Where a walk from the root stands: the numbers of the segments that may come next, ascending. The number after the last means that
     /// the path ends here.
     package var start: [Int] { self.entered([0]) }
+
+    /// The same at the whole value, if that is an object.
+    ///
+    /// - Parameter isMet: whether it meets a condition.
+    package func whole(isMet: (Condition) -> Bool) -> [Int] {
+        guard case .element(let member, let value)? = self.segments.first, isMet(Condition(member: member, value: value)) else {
+            return self.start
+        }
+        return self.start + self.entered([1])
+    }
 
     package func isEnd(_ states: [Int]) -> Bool { states.last == self.segments.count }
 

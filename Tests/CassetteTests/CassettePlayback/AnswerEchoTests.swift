@@ -9,6 +9,7 @@ import Testing
 
 @Suite struct AnswerEchoTests {
     private struct Sent {
+        var url = "http://h/"
         var headers: [String] = []
         var body: String?
     }
@@ -33,7 +34,7 @@ import Testing
         let interaction = Interaction(
             id: 1, started: Timestamp(microseconds: 1_795_248_000_000_000),
             request: RecordedRequest(
-                method: method, url: "http://h/", headers: HeaderFields(recorded.headers), body: Answer([], recorded.body).body),
+                method: method, url: recorded.url, headers: HeaderFields(recorded.headers), body: Answer([], recorded.body).body),
             response: RecordedResponse(status: 200, headers: HeaderFields(answer.headers), body: answer.body))
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
@@ -44,7 +45,7 @@ import Testing
         _ = try appender.finish()
         let cassette = try RecordedCassette(path: path)
         let session = try CassetteSession(mode: .none, cassette: cassette, rules: rules)
-        let opening = session.begin(method: method, url: "http://h/", headers: HeaderFields(live.headers), hasBody: live.body != nil)
+        let opening = session.begin(method: method, url: live.url, headers: HeaderFields(live.headers), hasBody: live.body != nil)
         let decision: Decision
         switch opening {
         case .decided(let decided): decision = decided
@@ -187,5 +188,122 @@ import Testing
             to: Sent(headers: [Self.json], body: #"{"id":1}"#), recorded: Sent(headers: [Self.json], body: #"{"id":1}"#),
             Answer([Self.json], #"{"id":1}"#), try MatchRules(ignore: ["json:/other"]))
         #expect(answer.body == #"{"id":1}"#)
+    }
+
+    // MARK: Items of queries and forms
+
+    private static let (oldState, newState) = ("st8AAAAbbbbCCCCdddd11", "st8EEEEffffGGGGhhhh22")
+
+    /// RFC 6749, 4.1.2 and 4.2.2. A client refuses an answer without its own state.
+    @Test(arguments: ["?code=1&state=STATE", "#access_token=1&state=STATE", "?state=STATE", "?a=b#state=STATE&x=y"])
+    func aStateComesBackInARedirection(form: String) throws {
+        let rules = try MatchRules(ignore: ["query:state", "form:state"])
+        func location(_ state: String) -> String { "Location: http://c.test/cb" + form.replacing("STATE", with: state) }
+        for (old, new) in [(Self.oldState, Self.newState), ("1", "2"), ("a/b=", "c+d%3D")] {
+            let recorded = old.replacing("=", with: "%3D").replacing("/", with: "%2F")
+            let expected = ["c+d%3D": "c%20d%3D"][new] ?? new
+            let inQuery = try self.answer(
+                to: Sent(url: "http://h/auth?state=\(new)&x=1"), recorded: Sent(url: "http://h/auth?x=1&state=\(recorded)"),
+                Answer([location(recorded), "X-State: \(recorded)"]), rules)
+            #expect(inQuery.headers == [location(expected), "X-State: \(recorded)"])
+            let type = "Content-Type: application/x-www-form-urlencoded"
+            let inForm = try self.answer(
+                to: Sent(headers: [type], body: "x=1&state=\(new)"), recorded: Sent(headers: [type], body: "state=\(recorded)&x=1"),
+                Answer([location(recorded)]), rules)
+            #expect(inForm.headers == [location(expected)])
+        }
+    }
+
+    @Test func itemsThatAreComparedOrThatTheServerMadeStay() throws {
+        let rules = try MatchRules(ignore: ["query:state"])
+        let answer = try self.answer(
+            to: Sent(url: "http://h/?state=b"), recorded: Sent(url: "http://h/?state=a"),
+            Answer(["Location: http://c.test/a?state=c&estate=a&x=a", "Link: </p?state=a>; rel=next; title=\"state=a\""]), rules)
+        #expect(
+            answer.headers == ["Location: http://c.test/a?state=c&estate=a&x=a", "Link: </p?state=b>; rel=next; title=\"state=a\""])
+    }
+
+    /// The name may be anything that a page chooses, and the page waits for a call of its own.
+    @Test(arguments: [
+        "NAME({\"a\":1});", "/**/NAME({\"NAME\":1})", "/**/ typeof NAME === 'function' && NAME({\"a\":1});", "NAME && NAME(1)",
+        "<script>parent.NAME(1)</script>",
+    ])
+    func theFunctionOfJSONPIsTheClients(text: String) throws {
+        let rules = try MatchRules(ignore: ["query:callback"], patterns: ["query:cb=[a-z0-9.]+"])
+        func expected(_ name: String) -> String { text.replacing("{\"NAME\"", with: "{\"old1\"").replacing("NAME", with: name) }
+        for item in ["callback", "cb"] {
+            let answer = try self.answer(
+                to: Sent(url: "http://h/?\(item)=app.new22"), recorded: Sent(url: "http://h/?\(item)=old1"),
+                Answer(["Content-Type: text/javascript", "Content-Length: \(expected("old1").utf8.count)"], expected("old1")), rules)
+            #expect(answer.body == expected("app.new22"))
+            #expect(answer.headers.last == "Content-Length: \(expected("app.new22").utf8.count)")
+        }
+    }
+
+    @Test func aTextThatDoesNotCallTheFunctionStays() throws {
+        let rules = try MatchRules(ignore: ["query:callback"])
+        for text in ["old", "older(1)", "xold(1)", "{\"old\": 1}", "fold(old)"] {
+            let answer = try self.answer(
+                to: Sent(url: "http://h/?callback=new"), recorded: Sent(url: "http://h/?callback=old"), Answer([], text), rules)
+            #expect(answer.body == text)
+        }
+    }
+
+    /// OAuth 2.0 Form Post Response Mode, and applications that get their redirection in JSON.
+    @Test(arguments: [
+        "<input name=\"state\" value=\"STATE\">", "{\"next\": \"http://c.test/cb?code=1&state=STATE\"}", "{\"state\":\"STATE\"}",
+    ])
+    func aLongStateComesBackInABody(text: String) throws {
+        let rules = try MatchRules(ignore: ["query:state"])
+        let answer = try self.answer(
+            to: Sent(url: "http://h/?state=\(Self.newState)"), recorded: Sent(url: "http://h/?state=\(Self.oldState)"),
+            Answer(["Content-Type: text/html"], text.replacing("STATE", with: Self.oldState)), rules)
+        #expect(answer.body == text.replacing("STATE", with: Self.newState))
+        let other = text.replacing("STATE", with: Self.oldState + "3")
+        let unchanged = try self.answer(
+            to: Sent(url: "http://h/?state=\(Self.newState)"), recorded: Sent(url: "http://h/?state=\(Self.oldState)"),
+            Answer(["Content-Type: text/html"], other), rules)
+        #expect(unchanged.body == other)
+    }
+
+    // MARK: Elements in another order
+
+    /// The answer to a call must not go to another call.
+    @Test func idsInSortedArraysAreThoseOfTheSameElements() throws {
+        let rules = try MatchRules(ignore: ["json:/[jsonrpc=2.0]/id"], sort: ["json:"])
+        func call(_ id: Int, _ method: String) -> String { #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)"}"# }
+        func result(_ id: Int, _ result: String) -> String { #"{"jsonrpc":"2.0","id":\#(id),"result":"\#(result)"}"# }
+        let recorded = "[\(call(1, "a")),\(call(2, "b")),\(call(3, "a"))]"
+        for (a, b, c) in [(1, 2, 3), (2, 1, 3), (7, 8, 9)] {
+            let answer = try self.answer(
+                to: Sent(headers: [Self.json], body: "[\(call(b, "b")),\(call(a, "a")),\(call(c, "a"))]"),
+                recorded: Sent(headers: [Self.json], body: recorded),
+                Answer([Self.json], "[\(result(3, "A")),\(result(1, "A")),\(result(2, "B"))]"), rules)
+            #expect(answer.body == "[\(result(c, "A")),\(result(a, "A")),\(result(b, "B"))]")
+        }
+    }
+
+    @Test func idsOfOneMemberInASortedArrayComeBack() throws {
+        let rules = try MatchRules(ignore: ["json:/ops/*/opId"], sort: ["json:/ops"])
+        let answer = try self.answer(
+            to: Sent(headers: [Self.json], body: #"{"ops":[{"opId":"y1","n":2},{"opId":"x1","n":1}]}"#),
+            recorded: Sent(headers: [Self.json], body: #"{"ops":[{"opId":"a1","n":1},{"opId":"b1","n":2}]}"#),
+            Answer([Self.json], #"{"ops":[{"opId":"a1","r":1},{"opId":"b1","r":2}]}"#), rules)
+        #expect(answer.body == #"{"ops":[{"opId":"x1","r":1},{"opId":"y1","r":2}]}"#)
+    }
+
+    // MARK: Values that are no ids
+
+    /// The answer has the value by chance, and its meaning is that of the recorded request.
+    @Test(arguments: [
+        ("cursor", "null", #""abcdefgh""#), ("dry", "true", "false"), ("page", "1", "5"), ("sort", #""asc""#, #""desc""#),
+    ])
+    func shortValuesThatAreNoIdsStay(name: String, recorded: String, live: String) throws {
+        let rules = try MatchRules(ignore: ["json:/\(name)"])
+        let body = #"{"\#(name)":\#(recorded),"items":[]}"#
+        let answer = try self.answer(
+            to: Sent(headers: [Self.json], body: #"{"\#(name)":\#(live)}"#),
+            recorded: Sent(headers: [Self.json], body: #"{"\#(name)":\#(recorded)}"#), Answer([Self.json], body), rules)
+        #expect(answer.body == body)
     }
 }

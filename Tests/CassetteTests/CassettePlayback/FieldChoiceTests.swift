@@ -991,4 +991,42 @@ import Testing
         #expect(try session.send(requests[0]).replayed == nil)
         #expect(session.verdict().unused == [1, 2])
     }
+
+    // MARK: Values that rules ignore
+
+    private static let json = "Content-Type: application/json"
+
+    /// Each client gets its own answer, in any order.
+    @Test(arguments: [
+        (["json:/user"], #"{"q":1,"user":"alice"}"#, #"{"q":1,"user":"bob"}"#),
+        (["json:/**/id"], #"{"id":"call_aaaa0000"}"#, #"{"id":"call_bbbb0000"}"#),
+    ])
+    func theClientsOwnValueBreaksTies(ignored: [String], one: String, other: String) throws {
+        let rules = try MatchRules(ignore: ignored)
+        func post(_ body: String, _ answer: String = "") -> Request { Request(lines: [Self.json], body: body, answer: answer) }
+        let recorded = [post(one, "1"), post(other, "2"), post(one, "3"), post(other, "4")]
+        #expect(
+            try self.indexes(SentRequests(requests: recorded).session(rules: rules), [post(other), post(one), post(other), post(one)]) == [
+                1, 0, 3, 2,
+            ])
+        // Without a value of its own, in recorded order.
+        let strange = post(one.replacing("alice", with: "carol").replacing("aaaa", with: "cccc"))
+        #expect(try self.indexes(SentRequests(requests: recorded).session(rules: rules), [strange, strange, post(one)]) == [0, 1, 2])
+    }
+
+    @Test func anItemOfTheQueryBreaksTies() throws {
+        let rules = try MatchRules(ignore: ["query:state"])
+        func get(_ state: String) -> Request { Request(method: "GET", url: "http://a.test/?state=\(state)", answer: state) }
+        let session = SentRequests(requests: [get("open"), get("closed")]).session(rules: rules)
+        #expect(try self.indexes(session, [get("closed"), get("open"), get("open")]) == [1, 0, nil])
+    }
+
+    /// Ids that begin at 1 in each run say nothing.
+    @Test(arguments: ["1", "2", "\"1\"", "\"req-1\""]) func countersDoNotBreakTies(first: String) throws {
+        let rules = try MatchRules(ignore: ["json:/id"])
+        func post(_ id: String) -> Request { Request(lines: [Self.json], body: "{\"id\":\(id)}", answer: id) }
+        let second = first.replacing("2", with: "3").replacing("1", with: "2")
+        let session = SentRequests(requests: [post(first), post(second)]).session(rules: rules)
+        #expect(try self.indexes(session, [post(second), post(first)]) == [0, 1])
+    }
 }

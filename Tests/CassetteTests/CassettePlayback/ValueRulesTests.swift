@@ -180,10 +180,24 @@ struct ValueRulesTests {
         func batch(_ id: Int, _ inner: Int) -> BodyFacets {
             self.facets(#"[{"jsonrpc":"2.0","id":\#(id),"params":{"id":\#(inner)}}]"#, rules)
         }
+        // An agent that talks to servers of MCP calls other interfaces, too.
+        #expect(self.facets(#"{"id":17}"#, rules) != self.facets(#"{"id":18}"#, rules))
+        #expect(self.facets(#"[{"id":17}]"#, rules) != self.facets(#"[{"id":18}]"#, rules))
         #expect(facets(1, 5) == facets(2, 5))
         #expect(facets(1, 5) != facets(1, 6))
         #expect(batch(1, 5) == batch(2, 5))
         #expect(batch(1, 5) != batch(1, 6))
+    }
+
+    @Test(arguments: [
+        ("xYz0123456789abc", "qQ9qQ9qQ9qQ9qQ9q"), ("6f1c1c52-9d2e-4a4e-8f4c-1f0a5b2f0c11", "00000000-9d2e-4a4e-8f4c-1f0a5b2f0c22"),
+        ("AbCdEfGhIjKlMnOpQrStUvWx", "zyxwvutsrqponmlkjihgfedcba"),
+    ]) func aDrawnStateOfOAuthDoesNotCount(recorded: String, live: String) throws {
+        let rules = try MatchRules(RulePreset.oauth.rules)
+        func key(_ state: String) -> String { MatchFixture.headKey(rules, "http://h/auth?client=1&state=\(state)") }
+        #expect(key(recorded) == key(live))
+        // Other interfaces have states as well.
+        #expect(key("open") != key("closed") && key("open") != key(live) && key("NY") != key("CA"))
     }
 
     /// The client of MCP 2025-11-25 names the call that it cancels.
