@@ -156,7 +156,12 @@ public enum GRPCType: Sendable, Hashable {
     public init?(_ type: MediaType) {
         let essence = type.essence
         guard essence.hasPrefix("application/grpc") else { return nil }
-        switch essence.dropFirst("application/grpc".count) {
+        self.init(suffix: essence.dropFirst("application/grpc".count))
+    }
+
+    /// - Parameter suffix: what follows the name of the protocol in a media type; empty for Protocol Buffers.
+    package init?(suffix: Substring) {
+        switch suffix {
         case "", "+proto": self = .proto
         case "+json": self = .json
         case let rest where rest.hasPrefix("+"): self = .other
@@ -173,8 +178,10 @@ public enum GRPCType: Sendable, Hashable {
     }
 
     /// The coding of compressed messages (gRPC over HTTP2, "Message-Encoding"), in lower case; nil if there are none.
-    public static func coding(_ headers: HeaderFields) -> String? {
-        guard let index = headers.firstIndex(of: "grpc-encoding") else { return nil }
+    public static func coding(_ headers: HeaderFields) -> String? { self.coding(headers, field: "grpc-encoding") }
+
+    package static func coding(_ headers: HeaderFields, field: StaticString) -> String? {
+        guard let index = headers.firstIndex(of: field) else { return nil }
         let name = headers.value(at: index).lowercased()
         return name == "identity" || name.isEmpty ? nil : name
     }

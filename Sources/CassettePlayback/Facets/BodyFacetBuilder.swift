@@ -105,7 +105,7 @@ final class ContentFacets {
 
     private let plan: BodyPlan
     private let field: ArraySlice<UInt8>?
-    /// For a gRPC body.
+    /// For a body of gRPC, gRPC-Web or Connect.
     private let messages: GRPCFacets?
     private let digest: () -> any ContentDigest
     private var mode: Mode
@@ -117,7 +117,7 @@ final class ContentFacets {
         self.field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
         self.digest = digest
         let type = MediaType(self.field)
-        self.messages = GRPCType(type).map { GRPCFacets(plan, $0, headers: headers, schema: messages, digest: digest) }
+        self.messages = MessageFraming(headers).map { GRPCFacets(plan, $0, schema: messages, digest: digest) }
         switch plan.match {
         case nil: self.mode = .nothing
         case .bytes where !plan.isGraphQL: self.mode = .bytes(ByteFacet(digest: digest(), keeping: plan.valueLimit))
@@ -126,7 +126,7 @@ final class ContentFacets {
             if parts, type.isMultipart, let multipart = MultipartType(headers), let boundary = multipart.boundary {
                 self.mode = .parts(MultipartFacets(boundary, isForm: multipart.isFormData, plan: plan, digest: digest))
             } else {
-                let attempts = Self.attempts(plan, type)
+                let attempts = self.messages != nil && plan.match != .bytes ? [.grpc] : Self.attempts(plan, type)
                 self.mode = attempts.isEmpty ? .bytes(ByteFacet(digest: digest(), keeping: plan.valueLimit)) : .memory([], attempts)
             }
         }
@@ -134,7 +134,6 @@ final class ContentFacets {
 
     private static func attempts(_ plan: BodyPlan, _ type: MediaType) -> [Attempt] {
         // Whatever the rule, content that is not a single JSON text, form or text is compared by its own kind.
-        if GRPCType(type) != nil, plan.match != .bytes { return [.grpc] }
         if plan.match == .byKind || plan.match == .multipart {
             if type.declaresMessagePack { return [.messagePack] }
             if type.declaresCBOR { return [.cbor] }

@@ -2,7 +2,7 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// The messages of a gRPC body as facets, each by its fields. Fields of different numbers may come in any order; those of one number must
+/// The messages of a body of gRPC, gRPC-Web or Connect as facets, each by its fields. Fields of different numbers may come in any order; those of one number must
 /// keep theirs.
 ///
 /// A compressed message is compared by its decompressed content. Map entries and packed numbers are recognised only with a schema.
@@ -11,18 +11,18 @@ struct GRPCFacets {
     private static let limits = InflateLimits(output: BodyFacets.memoryLimit)
 
     private let plan: BodyPlan
-    private let type: GRPCType
+    private let framing: MessageFraming
     private let coding: ContentEncoding.Name?
     private let schema: ProtoType?
     private let digest: () -> any ContentDigest
 
     /// - Parameter schema: the type of the messages.
     init(
-        _ plan: BodyPlan, _ type: GRPCType, headers: HeaderFields, schema: ProtoType?, digest: @escaping () -> any ContentDigest
+        _ plan: BodyPlan, _ framing: MessageFraming, schema: ProtoType?, digest: @escaping () -> any ContentDigest
     ) {
         self.plan = plan
-        self.type = type
-        self.coding = GRPCType.coding(headers).flatMap(ContentEncoding.Name.init(rawValue:)).flatMap { $0.isSupported ? $0 : nil }
+        self.framing = framing
+        self.coding = framing.coding.flatMap(ContentEncoding.Name.init(rawValue:)).flatMap { $0.isSupported ? $0 : nil }
         self.schema = schema
         self.digest = digest
     }
@@ -33,11 +33,11 @@ struct GRPCFacets {
         var offset = 0
         var number = 1
         while offset < body.count {
-            guard body.count - offset >= GRPCMessage.prefixSize, body[offset] <= 1 else { return false }
+            guard body.count - offset >= GRPCMessage.prefixSize, self.framing.takes(body[offset]) else { return false }
             let length = body[offset + 1..<offset + 5].reduce(0) { $0 << 8 | Int($1) }
             let start = offset + GRPCMessage.prefixSize
             guard length <= body.count - start else { return false }
-            self.message(Array(body[start..<start + length]), isCompressed: body[offset] == 1, number: number, into: &found)
+            self.message(Array(body[start..<start + length]), isCompressed: body[offset] & 1 != 0, number: number, into: &found)
             offset = start + length
             number += 1
         }
@@ -72,7 +72,7 @@ struct GRPCFacets {
             FacetHash.value(path, .message, Self.nothing), .grpc, name: Self.name(number, []), value: Self.nothing,
             type: Self.messageType)
         guard self.plan.match != .bytes else { return self.bytes(content, .bytes, number: number, into: &collector) }
-        switch self.type {
+        switch self.framing.type {
         case .proto:
             var parser = ProtoParser(fields: BodyFacets.wholeFacetLimit)
             if let message = parser.parse(content, as: self.schema) {

@@ -7,8 +7,7 @@ internal import TapeBytes
 /// Does not compare order: the caller chooses the recorded message for each live one.
 public struct GRPCMessageComparison: Sendable {
     private let rules: MatchRules
-    private let headers: HeaderFields
-    private let type: GRPCType
+    private let framing: MessageFraming?
     private let schema: ProtoType?
 
     /// - Parameters:
@@ -17,8 +16,7 @@ public struct GRPCMessageComparison: Sendable {
     public init(rules: MatchRules, headers: HeaderFields, url: String) {
         // A recorded message may have a placeholder that matches any value.
         self.rules = rules.keepingWholeValues()
-        self.headers = headers
-        self.type = GRPCType(headers) ?? .other
+        self.framing = MessageFraming(headers)
         self.schema = rules.schema?.types(ofURL: url)?.request
     }
 
@@ -28,8 +26,8 @@ public struct GRPCMessageComparison: Sendable {
     ///   - message: with its `content` in memory. If the content is in a file, pass its bytes as `content`.
     ///   - index: the index of the message among those of its side, from 0.
     public func facets(of message: GRPCMessage, content: [UInt8]? = nil, at index: Int) -> BodyFacets {
-        guard self.rules.looksAtBody else { return .none }
-        let facets = GRPCFacets(self.rules.body, self.type, headers: self.headers, schema: self.schema, digest: { PortableSHA256() })
+        guard self.rules.looksAtBody, let framing else { return .none }
+        let facets = GRPCFacets(self.rules.body, framing, schema: self.schema, digest: { PortableSHA256() })
         var collector = self.rules.body.collector
         let bytes = content ?? message.content.inlineBytes ?? []
         if message.isCompressed, message.coding == nil {

@@ -100,7 +100,7 @@ struct BodyRedaction {
     private func edits(
         in content: UnsafeRawBufferPointer, _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
     ) -> Found {
-        if GRPCType(headers) != nil, let messages = GRPCRedaction(self.content, headers: headers, schema: self.schema) {
+        if let messages = GRPCRedaction(self.content, headers: headers, schema: self.schema) {
             let result = messages.redacted(content, isComplete: isComplete, notes: &notes)
             return Found(edits: EditList(result.edits), count: result.count)
         }

@@ -2,15 +2,13 @@ internal import CassetteFormat
 public import CassetteModel
 internal import TapeBytes
 
-/// Removes the secrets from the messages of a gRPC body: decodes each message, redacts its content, and encodes it again with its new
+/// Removes the secrets from the messages of a body of gRPC, gRPC-Web or Connect: decodes each message, redacts its content, and encodes it again with its new
 /// length.
 ///
 /// Works on bodies in memory. A message that was cut still lacks the same number of bytes afterwards.
 struct GRPCRedaction {
     let content: ContentRedaction
-    let type: GRPCType
-    /// The coding in `grpc-encoding`; nil if there is none.
-    let coding: String?
+    let framing: MessageFraming
     /// Names of fields, if there are any.
     var schema = GRPCSchema()
 
@@ -21,10 +19,9 @@ struct GRPCRedaction {
 
     /// Nil for other bodies.
     init?(_ content: ContentRedaction, headers: HeaderFields, schema: GRPCSchema = GRPCSchema()) {
-        guard let type = GRPCType(headers) else { return nil }
+        guard let framing = MessageFraming(headers) else { return nil }
         self.content = content
-        self.type = type
-        self.coding = GRPCType.coding(headers)
+        self.framing = framing
         self.schema = schema
     }
 
@@ -41,16 +38,17 @@ struct GRPCRedaction {
         var offset = 0
         var index = first
         var parser = ProtoParser(fields: Self.fieldLimit)
-        while body.count - offset >= GRPCMessage.prefixSize, body[offset] <= 1 {
+        while body.count - offset >= GRPCMessage.prefixSize, self.framing.takes(body[offset]) {
             let start = offset + GRPCMessage.prefixSize
             let length = (offset + 1..<start).reduce(0) { $0 << 8 | Int(body[$1]) }
             guard length <= body.count - start else { break }
             guard self.content.text.mayGoOn(SearchBudget.costOfText) else { return result }
             let payload = UnsafeRawBufferPointer(rebasing: body[start..<start + length])
-            let message = Message(bytes: payload, isCompressed: body[offset] == 1, index: index)
+            let message = Message(
+                bytes: payload, isCompressed: body[offset] & 1 != 0, isEnd: self.framing.isEnd(body[offset]), index: index)
             if let new = self.redacted(message, &parser, isComplete: isComplete, notes: &notes) {
                 result.count += new.count
-                result.edits += Self.edits(from: message, to: new, at: offset)
+                result.edits += Self.edits(from: message, to: new, flags: body[offset], at: offset)
             }
             offset = start + length
             index += 1
@@ -66,6 +64,8 @@ struct GRPCRedaction {
     struct Message {
         var bytes: UnsafeRawBufferPointer
         var isCompressed: Bool
+        /// A last one, in text.
+        var isEnd = false
         /// The index in its body, from 0.
         var index: Int
     }
@@ -75,10 +75,9 @@ struct GRPCRedaction {
         var isCompressed: Bool
         var count: Int
 
-        var prefix: [UInt8] { Self.prefix(isCompressed: self.isCompressed, length: self.bytes.count) }
-
-        static func prefix(isCompressed: Bool, length: Int) -> [UInt8] {
-            [isCompressed ? 1 : 0] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
+        /// - Parameter flags: those of the old message.
+        static func prefix(_ flags: UInt8 = 0, isCompressed: Bool, length: Int) -> [UInt8] {
+            [flags & ~1 | (isCompressed ? 1 : 0)] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
         }
     }
 
@@ -90,17 +89,17 @@ struct GRPCRedaction {
 
     private func redacted(_ message: Message, _ parser: inout ProtoParser, isComplete: Bool, notes: inout [String]) -> NewMessage? {
         guard message.isCompressed else {
-            return self.redacted(content: message.bytes, message.index, &parser)
+            return self.redacted(content: message.bytes, message, &parser)
                 .map { NewMessage(bytes: $0.bytes, isCompressed: false, count: $0.count) }
         }
         guard !message.bytes.isEmpty else { return nil }
         func note(_ text: String) {
             if !notes.contains(text) { notes.append(text) }
         }
-        guard let name = self.coding.flatMap(ContentEncoding.Name.init(rawValue:)), name.isSupported,
+        guard let name = self.framing.coding.flatMap(ContentEncoding.Name.init(rawValue:)), name.isSupported,
             let chain = DecoderChain([name], limits: InflateLimits())
         else {
-            note("not searched for secrets behind the message coding \"\(VisibleCoding.text(self.coding))\"")
+            note("not searched for secrets behind the message coding \"\(VisibleCoding.text(self.framing.coding))\"")
             return self.opaque(message)
         }
         chain.meter = self.content.text.budget?.meter(coded: message.bytes.count)
@@ -120,7 +119,7 @@ struct GRPCRedaction {
             note("message \(message.index + 1) is not searched for secrets: its coding \"\(name.rawValue)\" is not what it claims")
             return self.opaque(message)
         }
-        guard let new = decoded.withUnsafeBytes({ self.redacted(content: $0, message.index, &parser) }) else { return nil }
+        guard let new = decoded.withUnsafeBytes({ self.redacted(content: $0, message, &parser) }) else { return nil }
         var coded: [UInt8] = []
         do {
             let encoder = try EncoderChain([layer.coding(nil)])
@@ -140,9 +139,18 @@ struct GRPCRedaction {
         return edits.isEmpty ? nil : NewMessage(bytes: edits.applied(to: message.bytes), isCompressed: true, count: edits.count)
     }
 
+    private func redacted(
+        content: UnsafeRawBufferPointer, _ message: Message, _ parser: inout ProtoParser
+    ) -> (bytes: [UInt8], count: Int)? {
+        if message.isEnd { return Self.applied(self.content.edits(inText: content[...], .plain), to: content) }
+        return self.redacted(content: content, message.index, &parser)
+    }
+
+    private static let json = HeaderFields(["content-type: application/json"])
+
     private func redacted(content: UnsafeRawBufferPointer, _ index: Int, _ parser: inout ProtoParser) -> (bytes: [UInt8], count: Int)? {
-        switch self.type {
-        case .json: return Self.applied(self.content.edits(inText: content[...], .plain), to: content)
+        switch self.framing.type {
+        case .json: return Self.applied(self.content.edits(in: content, headers: Self.json).edits, to: content)
         case .other:
             return Self.applied(self.content.edits(inText: content[...], ReadableText.isReadable(content) ? .plain : .binary), to: content)
         case .proto:
@@ -169,11 +177,12 @@ struct GRPCRedaction {
     }
 
     /// Makes each edit no larger than the change, so that the recorded arrival of a long message is preserved.
-    private static func edits(from old: Message, to new: NewMessage, at offset: Int) -> [Edit] {
+    private static func edits(from old: Message, to new: NewMessage, flags: UInt8, at offset: Int) -> [Edit] {
         var edits: [Edit] = []
         let start = offset + GRPCMessage.prefixSize
         if new.bytes.count != old.bytes.count || new.isCompressed != old.isCompressed {
-            edits.append(Edit(range: offset..<start, bytes: new.prefix))
+            let prefix = NewMessage.prefix(flags, isCompressed: new.isCompressed, length: new.bytes.count)
+            edits.append(Edit(range: offset..<start, bytes: prefix))
         }
         let shorter = min(old.bytes.count, new.bytes.count)
         var (before, after) = (0, 0)
@@ -192,7 +201,7 @@ struct GRPCRedaction {
         let start = rest.startIndex + GRPCMessage.prefixSize
         var result = Result()
         var tail = rest
-        if rest.count > GRPCMessage.prefixSize, rest[rest.startIndex] == 0, self.type == .proto {
+        if rest.count > GRPCMessage.prefixSize, rest[rest.startIndex] == 0, self.framing.type == .proto {
             let payload = UnsafeRawBufferPointer(rebasing: rest[start...])
             let whole = UnsafeRawBufferPointer(rebasing: payload[..<WholeFields.end(in: payload)])
             if let new = self.redacted(content: whole, index, &parser) {

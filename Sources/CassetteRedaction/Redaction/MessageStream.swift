@@ -66,7 +66,7 @@ final class MessageStream {
         self.held.append(contentsOf: rest.prefix(missing))
         rest = rest.dropFirst(missing)
         guard let length = self.length else { return }
-        if self.held[0] > 1 {
+        if !self.redaction.framing.takes(self.held[0]) {
             let stream = TextStream(self.redaction.content.text, kind: .binary)
             try self.held.withUnsafeBytes { try stream.push($0, deliver: deliver) }
             self.held = []
@@ -89,7 +89,7 @@ final class MessageStream {
     }
 
     private func beginLong(_ length: Int, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let isCompressed = self.held[0] == 1
+        let isCompressed = self.held[0] & 1 != 0
         let how = isCompressed ? "left out: it is too long to be searched for secrets" : "searched for secrets by their looks alone"
         self.notes.append("message \(self.index + 1) of \(length) bytes is \(how)")
         if isCompressed {

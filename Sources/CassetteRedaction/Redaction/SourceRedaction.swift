@@ -67,7 +67,7 @@ struct SourceRedaction {
     /// one.
     private func needsWhole(_ type: MediaType, _ headers: HeaderFields) -> Bool {
         let rules = self.text.rules
-        if MultipartType(headers)?.boundary != nil || GRPCType(headers) != nil || type.isAmazonEventStream { return false }
+        if MultipartType(headers)?.boundary != nil || MessageFraming(headers) != nil || type.isAmazonEventStream { return false }
         if type.isForm { return rules.hasFormPlaces || rules.hasJSONPlaces }
         return type.kind != .binary && (rules.hasJSONPlaces || rules.hasXMLPlaces)
     }

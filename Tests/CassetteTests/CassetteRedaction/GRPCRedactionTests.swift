@@ -367,6 +367,48 @@ import Testing
             #expect(outcome.isChanged || redacted == body)
         }
     }
+
+    // MARK: gRPC-Web and Connect
+
+    private static func frame(_ flags: UInt8, _ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        return [flags] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bytes.count >> $0) } + bytes
+    }
+
+    /// A reader takes as many bytes as the length says, so that a wrong one makes it read into the next message.
+    @Test(arguments: [
+        ("application/connect+json", UInt8(2), "{\"metadata\": {\"x-token\": [\"TOKEN\"]}}"),
+        ("application/connect+json; charset=utf-8", 2, "{}"), ("application/grpc-web+json", 0x80, "grpc-status: 0\r\nx-token: TOKEN\r\n"),
+        ("application/grpc+json", 0, ""),
+    ])
+    func lengthsOfMessagesInJSONFit(type: String, end: UInt8, last: String) {
+        func body(_ token: String) -> [UInt8] {
+            let messages = [0, 1, 2].flatMap { Self.frame(0, "{\"i\": \($0), \"token\": \"\(token)\"}") }
+            return end == 0 ? messages : messages + Self.frame(end, last.replacing("TOKEN", with: token))
+        }
+        let (redacted, _, outcome) = self.redacted(body(Self.token), ["content-type: \(type)"])
+        #expect(redacted == body("{{github-token:1}}"))
+        #expect(outcome.notes.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("application/connect+proto", "connect-content-encoding: gzip"), ("application/grpc-web", "grpc-encoding: gzip"),
+        ("application/grpc-web+proto", "grpc-encoding: gzip"),
+    ])
+    func messagesOfAnotherProtocolAreReadAsThoseOfGRPC(type: String, coding: String) {
+        let message = ProtoMessage(fields: [.text(2, "before"), .text(1, Self.token)]).bytes
+        let plain = GRPCBodies.frame(.text(2, "before"), .text(1, Self.token))
+        let (redacted, _, outcome) = self.redacted(plain, ["content-type: \(type)"])
+        #expect(GRPCBodies.messages(redacted) == [[.text(2, "before"), .text(1, "{{github-token:1}}")]])
+        #expect(outcome.notes.isEmpty)
+
+        let coded = RedactionFixtures.gzip(message)
+        let (other, _, found) = self.redacted(GRPCBodies.frame(coded, isCompressed: true), ["content-type: \(type)", coding])
+        #expect(found.count == 1 && found.notes.isEmpty, "\(found)")
+        let length = other[1..<5].reduce(0) { $0 << 8 | Int($1) }
+        #expect(other[0] == 1 && length == other.count - 5)
+        #expect(GzipText.gunzip(Array(other[5...])).contains("{{github-token:1}}"))
+    }
 }
 
 extension [UInt8] {
