@@ -57,6 +57,7 @@ package struct RuleSuggestions {
         self.rules = try old.matchRules().keepingWholeValues()
         let own = self.rules
         try self.sort(pairs)
+        try self.sortPermuted(pairs)
         var found: [String: [Difference]] = [:]
         var order: [String] = []
         for pair in pairs {
@@ -97,6 +98,45 @@ package struct RuleSuggestions {
             let places = found.keys.sorted()
             self.suggestions += places.map { Suggestion(kind: .sort, text: $0, evidence: found[$0] ?? []) }
             self.rules = try self.rules.adding(MatchRuleTexts(sort: places)).keepingWholeValues()
+        }
+    }
+
+    /// Sorts arrays whose elements come in another order and differ elsewhere, too, as by new ids: some members have the same values on both
+    /// sides, but in other elements. The values that are new get patterns at the same time, so that the elements are found.
+    private mutating func sortPermuted(_ pairs: [(old: Int, new: Int)]) throws {
+        for _ in 0..<Self.roundLimit {
+            var arrays: [String: [Evidence]] = [:]
+            var others: [String: (values: [[UInt8]], evidence: [Evidence])] = [:]
+            var count = 0
+            for pair in pairs {
+                let differences = try self.differences(pair)
+                count += differences.count
+                let permuted = Permutation.all(
+                    in: differences.map { Permutation.Value(place: $0.place, new: $0.values.new, old: $0.values.old) })
+                for difference in differences {
+                    guard let place = difference.place, let array = permuted.first(where: { $0.contains(place) }) else { continue }
+                    if array.isPermuted(place) {
+                        arrays[IgnorablePlace.ofAnyElement([array.place]).first ?? array.place, default: []].append(difference.evidence)
+                    } else if let new = difference.values.new, let old = difference.values.old,
+                        let general = IgnorablePlace.ofAnyElement([place]).first
+                    {
+                        others[general, default: ([], [])].values += [new, old]
+                        others[general]?.evidence.append(difference.evidence)
+                    }
+                }
+            }
+            guard !arrays.isEmpty else { return }
+            var found = arrays.keys.sorted().map { Suggestion(kind: .sort, text: $0, evidence: arrays[$0] ?? []) }
+            for (place, other) in others.sorted(by: { $0.key < $1.key }) where !place.contains("=") {
+                guard let form = PatternSuggestion.form(of: other.values, mayHaveAffixes: true) else { continue }
+                found.append(Suggestion(kind: .pattern, text: "\(place)=\(form)", evidence: other.evidence))
+            }
+            let texts = found.reduce(MatchRuleTexts()) { $0.adding($1.texts) }
+            let with = RuleSuggestions(self.old, self.new, try self.rules.adding(texts).keepingWholeValues())
+            let rest = try pairs.reduce(0) { try $0 + with.differences($1).count }
+            guard rest < count else { return }
+            self.suggestions += found
+            self.rules = with.rules
         }
     }
 
@@ -244,11 +284,17 @@ package struct RuleSuggestions {
             for text in words { suggest(.replace, text) }
             return
         }
-        guard values.allSatisfy({ max($0.new.count, $0.old.count) <= Self.ignoredSize }) else {
+        guard values.allSatisfy({ max($0.new.count, $0.old.count) <= Self.ignoredSize && !Self.isText($0.new) && !Self.isText($0.old) })
+        else {
             self.unexplained += evidence
             return
         }
         suggest(.ignore, place)
+    }
+
+    /// Whether a value is of several words: a prompt, a query, a sentence. Another text is another request.
+    private static func isText(_ value: [UInt8]) -> Bool {
+        value.split { $0 == 32 || $0 == 9 || $0 == 10 }.count { $0.contains { (97...122).contains($0 | 0x20) || $0 >= 128 } } > 1
     }
 
     private static func isOrder(_ difference: RequestDifference) -> Bool {

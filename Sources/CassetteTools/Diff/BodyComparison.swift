@@ -30,6 +30,10 @@ struct BodyComparison {
                 changes.append(FieldChange("body", Self.wholeness(old), Self.wholeness(new), drift: .type))
             }
             guard old.content != new.content else { return changes }
+            if (old.byteCount == 0) != (new.byteCount == 0) {
+                func words(_ body: Body) -> String? { body.byteCount == 0 ? nil : Self.words(body) }
+                return changes + [FieldChange("body", words(old), words(new))]
+            }
             return changes + (try self.contents(old, new, fields))
         }
     }
@@ -46,6 +50,7 @@ struct BodyComparison {
     private typealias Fields = (old: HeaderFields, new: HeaderFields)
 
     private func contents(_ old: Body, _ new: Body, _ fields: Fields) throws -> [FieldChange] {
+        if let changes = try self.texts(old, new) { return changes }
         switch (old.content, new.content) {
         case (.file(let one), .file(let other)) where one.sha256 == other.sha256 && one.size == other.size: return []
         case (.json(let one, _), .json(let other, _)):
@@ -69,6 +74,40 @@ struct BodyComparison {
         }
         let isOfOtherType = if let one = Self.type(old.content), let other = Self.type(new.content) { one != other } else { false }
         return try self.bytes(self.source(old, self.old), self.source(new, self.new), at: "body", drift: isOfOtherType ? .type : .value)
+    }
+
+    /// Compares JSON texts value by value, however the cassettes hold them: one text, or one on each line or in each event of a stream. Nil
+    /// for others, and if they differ in something else.
+    private func texts(_ old: Body, _ new: Body) throws -> [FieldChange]? {
+        func texts(_ body: Body, _ reader: BodyReader) throws -> JSONTexts? {
+            switch body.content {
+            case .json, .text, .lines, .events, .file, .raw: break
+            case .empty, .encodedText, .form, .multipart, .grpc, .binary: return nil
+            }
+            let source = try self.source(body, reader)
+            return source.size <= Self.kindLimit ? JSONTexts(try source.load()) : nil
+        }
+        guard let one = try texts(old, self.old), let other = try texts(new, self.new), one.isStream == other.isStream else { return nil }
+        guard one.isStream else { return self.json(one.documents[0].root, other.documents[0].root) }
+        var changes: [FieldChange] = []
+        for index in 0..<max(one.documents.count, other.documents.count) {
+            guard changes.count < JSONComparison.limit else {
+                return changes + [FieldChange("json:", "more than \(JSONComparison.limit) values differ", nil)]
+            }
+            guard one.documents.indices.contains(index), other.documents.indices.contains(index) else {
+                func text(_ texts: JSONTexts) -> String? {
+                    texts.documents.indices.contains(index) ? String(decoding: texts.documents[index].root.raw, as: UTF8.self) : nil
+                }
+                changes.append(FieldChange("json:/\(index)", text(one), text(other)))
+                continue
+            }
+            changes += self.json(one.documents[index].root, other.documents[index].root).map { change in
+                var change = change
+                change.place = "json:/\(index)" + change.place.dropFirst("json:".count)
+                return change
+            }
+        }
+        return changes.isEmpty ? nil : changes
     }
 
     /// A number for the type of a content; nil if the content is not known.

@@ -22,8 +22,15 @@ package struct TokenUsage: Sendable, Hashable {
 
     package static func + (left: Self, right: Self) -> Self {
         Self(
-            input: left.input + right.input, output: left.output + right.output, cached: left.cached + right.cached,
-            cachedApart: left.cachedApart + right.cachedApart, stored: left.stored + right.stored)
+            input: Self.sum(left.input, right.input), output: Self.sum(left.output, right.output),
+            cached: Self.sum(left.cached, right.cached), cachedApart: Self.sum(left.cachedApart, right.cachedApart),
+            stored: Self.sum(left.stored, right.stored))
+    }
+
+    /// Recorded numbers may be anything: stops at the largest number.
+    private static func sum(_ left: Int, _ right: Int) -> Int {
+        let (sum, overflows) = left.addingReportingOverflow(right)
+        return overflows ? (left > 0 ? .max : .min) : sum
     }
 
     /// The tokens of one answer, with the model that it or its request names; nil if the answer names no tokens.

@@ -125,4 +125,41 @@ import Testing
             (["X-Nonce: 1764400539"], "a"), (["X-Nonce: 1764400999"], "a"), match: #""method", "url", "body", "header:x-nonce""#)
         #expect(found.rules == ["pattern header:x-nonce=[0-9]{10}"] && found.isEqual, "\(found)")
     }
+
+    /// Another prompt is another request.
+    @Test(arguments: [
+        ("What is the weather in Tokyo?", "What is the weather in Seoul?"), ("SELECT * FROM a WHERE x", "DELETE FROM a WHERE x"),
+        ("Delete all my files", "Hi"), ("\u{C11C}\u{C6B8} \u{B0A0}\u{C528}", "\u{BD80}\u{C0B0} \u{B0A0}\u{C528}"),
+    ]) func textsOfSeveralWordsGetNoRule(old: String, new: String) throws {
+        func body(_ text: String) -> (headers: [String], body: String) {
+            (["Content-Type: application/json"], #"{"messages":[{"content":"\#(text)"}]}"#)
+        }
+        let found = try self.suggested(body(old), body(new))
+        #expect(found.rules.isEmpty && !found.isEqual)
+    }
+
+    @Test func aShortWordMayBeIgnored() throws {
+        func body(_ text: String) -> (headers: [String], body: String) {
+            (["Content-Type: application/json"], #"{"user":"\#(text)"}"#)
+        }
+        let found = try self.suggested(body("alice"), body("bob"))
+        #expect(found.rules == ["ignore json:/user"] && found.isEqual)
+    }
+
+    /// To ignore their names would make all tools equal.
+    @Test func elementsInAnotherOrderWithNewIdsAreSorted() throws {
+        func tool(_ name: String, _ id: String) -> String { #"{"id":"\#(id)","function":{"name":"\#(name)","n":1}}"# }
+        func body(_ tools: [String]) -> (headers: [String], body: String) {
+            (["Content-Type: application/json"], #"{"tools":[\#(tools.joined(separator: ","))]}"#)
+        }
+        let (first, second) = Self.ids
+        let third = "11111111-9d2e-4a4e-8f4c-1f0a5b2f0c33"
+        let old = body([tool("a", first), tool("b", second), tool("c", third)])
+        let new = body([
+            tool("c", "22222222" + first.dropFirst(8)), tool("a", "33333333" + first.dropFirst(8)),
+            tool("b", "44444444" + first.dropFirst(8)),
+        ])
+        let found = try self.suggested(old, new)
+        #expect(found.rules == ["sort json:/tools", "pattern json:/tools/*/id=\(Self.uuid)"] && found.isEqual)
+    }
 }

@@ -215,6 +215,24 @@ import Testing
         cut.isComplete = false
         #expect(try self.changes(.text("abc"), cut) == [FieldChange("body", "complete", "cut short", drift: .type)])
     }
+
+    /// Whatever the form in which a cassette holds it: a long text and one in an unusual style are kept as text.
+    @Test(arguments: [
+        (#"{ "a":1\n\n}"#, #"{ "a":"1"\n\n}"#, "json:/a", Drift.type), (#"{ "a":1,\n"b":2}"#, #"{ "a":1\n}"#, "json:/b", .removed),
+        ("{\"a\":1}\n{\"b\":1}\n", "{\"a\":1}\n{\"b\":null}\n", "json:/1/b", .type),
+        ("{\"a\":1}\n{\"b\":1}\n", "{\"a\":1}\n", "json:/1", .removed),
+        ("data: {\"a\":1}\n\ndata: [DONE]\n\n", "data: {\"a\":\"1\"}\n\ndata: [DONE]\n\n", "json:/0/a", .type),
+        ("event: x\ndata: {\"a\":1}\n\ndata: {\"b\":1}\n\n", "event: x\ndata: {\"a\":1}\n\n", "json:/1", .removed),
+        (":\n\ndata: {\"a\":1}\n\n", "data: {\"a\":1}\n\ndata: {\"b\":1}\n\n", "json:/1", .added),
+        ("{\"a\":1}", "", "body", .removed), ("", "{\"a\":1}", "body", .added),
+    ]) func changesOfJSONInATextAreGraded(old: String, new: String, place: String, drift: Drift) throws {
+        func body(_ text: String) -> Body {
+            let text = text.replacing("\\n", with: "\n")
+            return Body(size: text.utf8.count, content: text.isEmpty ? .empty : .text(Array(text.utf8)))
+        }
+        let changes = try self.changes(body(old), body(new))
+        #expect(changes.map(\.place) == [place] && changes.first?.drift == drift, "\(changes)")
+    }
 }
 
 @Suite struct ByteComparisonTests {
