@@ -195,6 +195,44 @@ static inline void wiretape_free_bags(STACK_OF(PKCS12_SAFEBAG) *bags) {
     sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
 }
 
+/// Whether Java trusts a certificate in a file: it has the attribute trustedKeyUsage.
+static inline int wiretape_is_trusted(const PKCS12_SAFEBAG *bag) {
+    const STACK_OF(X509_ATTRIBUTE) *attributes = PKCS12_SAFEBAG_get0_attrs(bag);
+    for (int index = 0; index < sk_X509_ATTRIBUTE_num(attributes); index++) {
+        char name[64];
+        OBJ_obj2txt(name, sizeof name, X509_ATTRIBUTE_get0_object(sk_X509_ATTRIBUTE_value(attributes, index)), 1);
+        if (strcmp(name, "2.16.840.1.113894.746875.1.1") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/// The certificates in a file that Java trusts. Without the right password, those that are not encrypted. NULL if it is no such file.
+static inline STACK_OF(X509) *wiretape_trusted_certificates(const unsigned char *bytes, long count, const char *password, int length) {
+    PKCS12 *file = d2i_PKCS12(NULL, &bytes, count);
+    STACK_OF(PKCS7) *safes = file == NULL ? NULL : PKCS12_unpack_authsafes(file);
+    PKCS12_free(file);
+    STACK_OF(X509) *certificates = safes == NULL ? NULL : sk_X509_new_null();
+    for (int safe = 0; certificates != NULL && safe < sk_PKCS7_num(safes); safe++) {
+        PKCS7 *content = sk_PKCS7_value(safes, safe);
+        int kind = OBJ_obj2nid(content->type);
+        STACK_OF(PKCS12_SAFEBAG) *bags = kind == NID_pkcs7_data        ? PKCS12_unpack_p7data(content)
+                                         : kind == NID_pkcs7_encrypted ? PKCS12_unpack_p7encdata(content, password, length)
+                                                                       : NULL;
+        for (int index = 0; index < sk_PKCS12_SAFEBAG_num(bags); index++) {
+            const PKCS12_SAFEBAG *bag = sk_PKCS12_SAFEBAG_value(bags, index);
+            X509 *certificate = PKCS12_SAFEBAG_get_nid(bag) == NID_certBag && wiretape_is_trusted(bag) ? PKCS12_SAFEBAG_get1_cert(bag) : NULL;
+            if (certificate != NULL && sk_X509_push(certificates, certificate) <= 0) {
+                X509_free(certificate);
+            }
+        }
+        sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
+    }
+    sk_PKCS7_pop_free(safes, PKCS7_free);
+    return certificates;
+}
+
 /// Puts the bags, not encrypted, into a file with a MAC; NULL on failure.
 static inline PKCS12 *wiretape_seal_bags(STACK_OF(PKCS12_SAFEBAG) *bags, const char *password, int count, int iterations) {
     STACK_OF(PKCS7) *safes = NULL;

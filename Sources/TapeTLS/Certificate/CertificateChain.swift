@@ -98,6 +98,15 @@ public enum TrustStore {
         }
     }
 
+    /// The certificates in a file that Java trusts, in DER form; nil if it is no PKCS#12 file. Those that are encrypted with another password
+    /// are left out.
+    static func certificates(in file: [UInt8], password: String) -> [[UInt8]]? {
+        defer { ErrorQueue.clear() }
+        guard let stack = wiretape_trusted_certificates(file, file.count, password, Int32(password.utf8.count)) else { return nil }
+        defer { wiretape_certificates_free(stack) }
+        return (0..<wiretape_certificates_count(stack)).compactMap { wiretape_certificates_at(stack, $0).map { Certificate.der($0) } }
+    }
+
     /// Java keeps one certificate per name and ignores case, so the name includes the fingerprint.
     private static func name(_ summary: CertificateSummary) -> String {
         let mark = summary.fingerprint.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -32,6 +32,24 @@ import TapeTestSupport
         #expect(text.components(separatedBy: "trustedCertEntry").count == 3)
     }
 
+    /// Of a file that keytool has made, with a private key in it besides trusted certificates, encrypted or not.
+    @Test(arguments: ["JKS", "JCEKS", "PKCS12", "PKCS12 without a password"])
+    func theRootsOfOtherFilesAreKept(_ format: String) throws {
+        let one = try CertificateAuthority.make(now: 1_790_000_000).certificatePEM()
+        let two = try CertificateAuthority.make(now: 1_790_000_000).certificatePEM()
+        let path = self.folder.file("cacerts")
+        let store = ["-storetype", format.split(separator: " ").map(String.init)[0], "-keystore", path, "-storepass", "changeit"]
+        let tool = try #require(Tool("keytool"))
+        let open =
+            format == "PKCS12 without a password"
+            ? ["-J-Dkeystore.pkcs12.certProtectionAlgorithm=NONE", "-J-Dkeystore.pkcs12.macAlgorithm=NONE"] : []
+        _ = try tool.run(open + ["-importcert", "-noprompt", "-alias", "two", "-file", try self.folder.write(two, to: "two.pem")] + store)
+        _ = try tool.run(open + ["-genkeypair", "-keyalg", "EC", "-alias", "key", "-dname", "CN=key", "-keypass", "changeit"] + store)
+        let file = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+        let kept = try JavaKeyStore.file(certificatesPEM: one, password: "changeit", others: [file])
+        #expect(kept == (try JavaKeyStore.file(certificatesPEM: one + two, password: "changeit")))
+    }
+
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/etc/ssl/certs/ca-certificates.crt")))
     func theBundleOfTheSystemIsReadCompletely() throws {
         let bundle = try Array(Data(contentsOf: URL(fileURLWithPath: "/etc/ssl/certs/ca-certificates.crt")))

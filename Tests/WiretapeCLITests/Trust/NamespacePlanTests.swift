@@ -83,6 +83,20 @@ import TapeTestSupport
         #expect(store == (try JavaKeyStore.file(certificatesPEM: one.pem + two.pem, password: "changeit")))
     }
 
+    /// The format of JDK 18 and later.
+    @Test func theRootsOfACoveredFileOfPKCS12Stay() throws {
+        let folder = try TemporaryFolder()
+        let (one, two) = (try MadeAuthority(in: folder.file("1")), try MadeAuthority(in: folder.file("2")))
+        try FileManager.default.createDirectory(atPath: folder.file("trust"), withIntermediateDirectories: false)
+        let covered = try TrustStore.pkcs12(certificatesPEM: two.pem, password: "other")
+        let plan = try NamespacePlan.prepare(
+            ChildTrust(bundle: try folder.write(one.pem, to: "bundle.pem"), javaStore: nil, wgetSettings: "", notices: []),
+            authority: one.pem, folder: TrustFolder(path: folder.file("trust")), files: [], folders: [],
+            javaFiles: [try folder.write(covered, to: "cacerts")])
+        let store = try WholeFile.read(try #require(plan.javaStore))
+        #expect(store == (try JavaKeyStore.file(certificatesPEM: one.pem + two.pem, password: "changeit")))
+    }
+
     @Test func aSessionsAuthorityIsWhatItsBundleHasBesidesTheSystems() throws {
         let folder = try TemporaryFolder()
         let (one, two) = (try MadeAuthority(in: folder.file("1")), try MadeAuthority(in: folder.file("2")))
