@@ -62,8 +62,9 @@ package enum InheritedSockets {
     private static let (domain, transport): (Int32, Int32) = (39, 38)
 
     /// Lets those besides the standard streams end when this process becomes another program.
-    package static func closeAtExec() -> [InheritedSocket] {
-        self.open().filter { $0 > STDERR_FILENO }.compactMap { descriptor in
+    package static func closeAtExec() throws(InsideNetwork.Obstacle) -> [InheritedSocket] {
+        guard let open = self.open() else { throw InsideNetwork.Obstacle(step: .watching, number: errno) }
+        return open.filter { $0 > STDERR_FILENO }.compactMap { descriptor in
             let flags = fcntl(descriptor, F_GETFD)
             guard flags >= 0, flags & FD_CLOEXEC == 0, let socket = self.socket(descriptor) else { return nil }
             guard fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) == 0 else { return nil }
@@ -108,8 +109,9 @@ package enum InheritedSockets {
         return status == 0 ? Endpoint(storage) : nil
     }
 
-    private static func open() -> [Int32] {
-        guard let folder = opendir("/proc/self/fd") else { return [] }
+    /// Nil if the system does not tell.
+    private static func open() -> [Int32]? {
+        guard let folder = opendir("/proc/self/fd") else { return nil }
         defer { closedir(folder) }
         var descriptors: [Int32] = []
         while let entry = readdir(folder) {

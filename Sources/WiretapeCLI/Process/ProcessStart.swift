@@ -20,7 +20,8 @@ enum StartDescriptors {
     }
 
     private static func open() -> [Int32] {
-        guard let folder = opendir("/dev/fd") else { return [] }
+        // Containers and chroots may lack /dev/fd, which is a link to the other.
+        guard let folder = opendir("/proc/self/fd") ?? opendir("/dev/fd") else { return [] }
         defer { closedir(folder) }
         var descriptors: [Int32] = []
         while let entry = readdir(folder) {

@@ -50,7 +50,7 @@ enum NamespaceEntry {
             ).make()
             defer { sockets.closeAll() }
             if let socket {
-                for inherited in InheritedSockets.closeAtExec() { InsideSockets.report(inherited, through: socket) }
+                for inherited in try InheritedSockets.closeAtExec() { InsideSockets.report(inherited, through: socket) }
                 // The process outside has ended, and nobody waits for the command.
                 guard sockets.handOut(through: socket) else { exit(Self.failed) }
                 close(socket)
