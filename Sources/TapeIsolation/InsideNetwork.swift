@@ -201,10 +201,7 @@ package struct InsideNetwork {
     private static func packetLog() throws(Obstacle) -> Int32 {
         let socket = try self.netlink(LinuxSocket.netfilter, .watching)
         let group = IsolationRules.logGroup
-        for message in [
-            NetlinkMessage.bindLog(group: group), .copyPackets(group: group, size: 128), .deliverEach(group: group),
-            .numberEach(group: group),
-        ] {
+        for message in [NetlinkMessage.bindLog(group: group), .copyPackets(group: group, size: 128), .deliverEach(group: group)] {
             try self.ask(socket, message, .watching)
         }
         // Best effort: the system's limit may be lower.

@@ -33,6 +33,8 @@ package final class Isolation: Sendable {
     }
 
     private let state = Guarded(State())
+    /// The connections that continue in a session, by the port from which they do.
+    private let led = Guarded<[UInt16: (source: Endpoint, destination: Endpoint)]>([:])
     /// Serves sockets inside one after another.
     private let dialing = DispatchSemaphore(value: 1)
     /// Programs are looked up one after another.
@@ -123,6 +125,15 @@ package final class Isolation: Sendable {
         }
     }
 
+    /// Whether connections wait to be taken by the proxy.
+    package var hasWaiting: Bool {
+        self.state.withLock { state in
+            let roles: [InsideSockets.Role] = [.stream4, .stream6, .proxy]
+            var polled = roles.compactMap { state.sockets?.descriptor($0) }.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            return poll(&polled, nfds_t(polled.count), 0) > 0
+        }
+    }
+
     /// Lets the command start.
     package func begin() { InsideSockets.allow(through: self.outerEnd) }
 
@@ -161,7 +172,7 @@ package final class Isolation: Sendable {
     package static var ownAddresses: [String] { [OwnAddresses.version4, OwnAddresses.version6] }
 
     /// Whether an address besides loopback is the isolated machine's own.
-    package func isOwn(_ address: IPAddress) -> Bool { OwnAddresses.all.contains(address) }
+    package static func isOwn(_ address: IPAddress) -> Bool { OwnAddresses.all.contains(address) }
 
     /// Whether connections to this loopback port go to servers outside if there is none inside.
     package func reaches(_ port: Int) -> Bool { UInt16(exactly: port).map { self.settings.reach.contains($0) } ?? false }
@@ -173,12 +184,21 @@ package final class Isolation: Sendable {
     /// - Parameter time: in nanoseconds of a clock that does not jump.
     package func connected(from source: Endpoint, to destination: Endpoint, at time: UInt64) {
         self.log.connected(host: self.host(of: destination.address), port: destination.port, at: time)
+        self.noteProgram(from: source, to: destination) { self.log.connected(by: $0) }
+    }
+
+    /// Looks up the program of a connection, which may have ended when the connection is refused.
+    ///
+    /// - Parameter then: called on any thread.
+    package func noteProgram(
+        from source: Endpoint, to destination: Endpoint, then: @escaping @Sendable (IsolatedProgram?) -> Void = { _ in }
+    ) {
         #if os(Linux)
         self.finding.async {
             let program = self.finder?.program(transport: IPPacket.tcp, source: source, destination: destination)
             if self.arrived.count >= Self.arrivedLimit { self.arrived = [:] }
             self.arrived[source] = program
-            self.log.connected(by: program)
+            then(program)
         }
         #endif
     }
@@ -207,6 +227,19 @@ package final class Isolation: Sendable {
         #else
         then()
         #endif
+    }
+
+    /// A connection continues in a session.
+    ///
+    /// - Parameter port: of this machine, from which it does.
+    package func led(from source: Endpoint, to destination: Endpoint, through port: UInt16) {
+        self.led.withLock { $0[port] = (source, destination) }
+    }
+
+    /// Lists a connection that a session has refused, unless another process leads it there.
+    package func refused(_ refusal: SessionRefusal) {
+        guard let port = UInt16(exactly: refusal.port), let ends = self.led.withLock({ $0[port] }) else { return }
+        self.refused(from: ends.source, to: ends.destination, target: refusal.target, refusal.reason) {}
     }
 
     #if os(Linux)

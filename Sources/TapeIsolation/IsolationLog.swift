@@ -76,7 +76,10 @@ package final class IsolationLog: Sendable {
     /// Whether some connection to a target was one of HTTP or TLS.
     package func hasReached(host: String, port: UInt16) -> Bool { self.state.withLock { $0.reached[Self.key(host, Int(port))] != nil } }
 
-    private static func key(_ host: String, _ port: Int) -> String { "\(host) \(port)" }
+    private static func key(_ host: String, _ port: Int) -> String { "\(self.plain(host)) \(port)" }
+
+    /// `A.test.` equals `a.test` (RFC 1034, 3.1).
+    static func plain(_ host: String) -> String { (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased() }
 
     /// A connection's program is known.
     package func connected(by program: IsolatedProgram?) {

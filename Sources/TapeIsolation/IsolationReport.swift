@@ -58,6 +58,8 @@ package struct IsolationReport: Sendable, Hashable {
         case offline
         /// A socket of this machine's network that the program would have inherited.
         case inherited
+        /// The client reset the connection, so that what it had sent is lost.
+        case reset
         /// The isolation itself could not handle it.
         case failed
     }

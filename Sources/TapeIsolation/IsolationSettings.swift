@@ -2,12 +2,12 @@
 package struct IsolationSettings: Sendable, Hashable {
     /// A server that isolated programs may talk to in any protocol.
     package struct Passage: Sendable, Hashable {
-        /// In lower case, without brackets.
-        package var host: String
+        /// In lower case, without brackets and without the root's dot.
+        package let host: String
         package var port: UInt16
 
         package init(host: String, port: UInt16) {
-            self.host = host
+            self.host = IsolationLog.plain(host)
             self.port = port
         }
     }

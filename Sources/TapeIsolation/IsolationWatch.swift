@@ -15,10 +15,11 @@ final class IsolationWatch: Sendable {
     private let ending: (read: Int32, write: Int32)
     private let ended = DispatchSemaphore(value: 0)
     /// Connections for queries that are open.
-    private let streams = Guarded(0)
-    /// How many datagrams each socket had dropped.
+    private let streams = Guarded<Set<Int32>>([])
+    /// How many packets each socket had dropped.
     private let dropped = Guarded<[Int32: UInt32]>([:])
-    private let logged = Guarded(LoggedNumbers())
+    /// Guards the descriptors, which are closed soon after the threads have ended, against names that are found later.
+    private let isOver = Guarded(false)
 
     /// The descriptors that the threads use, which the isolation closes after they have ended.
     private struct Sockets: Sendable {
@@ -59,6 +60,13 @@ final class IsolationWatch: Sendable {
         _ = write(self.ending.write, [0], 1)
         self.ended.wait()
         self.ended.wait()
+        // They read what has arrived. A name that is being looked up is not waited for.
+        for _ in 0..<500
+        where self.streams.withLock({ streams in
+            for stream in streams { shutdown(stream, Int32(SHUT_RD)) }
+            return !streams.isEmpty
+        }) { poll(nil, 0, 2) }
+        self.isOver.withLock { $0 = true }
         close(self.ending.read)
         close(self.ending.write)
     }
@@ -88,11 +96,19 @@ final class IsolationWatch: Sendable {
                 }
             }
         }
+        for descriptor in self.sockets.names { self.answerDatagrams(descriptor) }
+        for descriptor in self.sockets.nameStreams {
+            var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            while poll(&polled, 1, 0) == 1, self.takeStream(descriptor) {}
+        }
     }
 
     private func answerDatagrams(_ socket: Int32) {
         var buffer = [UInt8](repeating: 0, count: 4096)
         var (from, to) = (sockaddr_storage(), sockaddr_storage())
+        var programs = Programs(of: self.isolation)
+        // What finds no room may be a query that its program repeats, unless others were refused.
+        defer { if !programs.isEmpty { self.countDropped(by: socket) } }
         while true {
             let count = wiretape_receive_datagram(socket, &buffer, buffer.count, &from, &to)
             guard count >= 0 else { return }
@@ -100,12 +116,16 @@ final class IsolationWatch: Sendable {
             do throws(NameQuery.Problem) {
                 try self.answer(buffer[..<count]) { answer in
                     var (source, destination) = (source, destination)
-                    _ = wiretape_send_datagram(socket, answer, answer.count, &destination, &source)
+                    self.isOver.withLock { isOver in
+                        guard !isOver else { return }
+                        _ = wiretape_send_datagram(socket, answer, answer.count, &destination, &source)
+                    }
                 }
             } catch {
                 var (source, destination) = (source, destination)
                 guard let sender = Endpoint(source), let target = Endpoint(destination) else { continue }
-                self.refused(IPPacket(transport: IPPacket.udp, source: sender, destination: target), .datagram)
+                let packet = IPPacket(transport: IPPacket.udp, source: sender, destination: target)
+                self.refused(packet, .datagram, by: programs.program(of: packet))
                 if let answer = error.answer {
                     _ = wiretape_send_datagram(socket, answer, answer.count, &destination, &source)
                 } else {
@@ -153,31 +173,53 @@ final class IsolationWatch: Sendable {
         // A server of this machine: its loopback address would lead to one inside.
         if addresses.contains(where: { IPAddress(bytes: $0)?.isLoopback == true }) { return self.answer(to: query) }
         let size = query.kind == .address4 ? 4 : 16
-        let wanted = addresses.filter { $0.count == size }
+        // Every connection inside is made. A program that outside would go on to an address of the other family never does.
+        let reachable = addresses.filter { IPAddress(bytes: $0).map { Self.hasRoute(to: $0) } ?? false }
+        let wanted = (reachable.isEmpty ? addresses : reachable).filter { $0.count == size }
         for address in wanted { self.isolation.names.remember(address, of: query.name) }
         return query.answer(wanted)
     }
 
+    /// Whether this machine's network leads to an address. Sends nothing.
+    private static func hasRoute(to address: IPAddress) -> Bool {
+        let socket = Platform.socket(
+            address.bytes.count == 4 ? AF_INET : AF_INET6, LinuxSocket.datagram | LinuxSocket.closeAtExec, 0)
+        guard socket >= 0 else { return false }
+        defer { close(socket) }
+        var (storage, size) = Endpoint(address: address, port: 9).storage
+        // SAFETY: the storage holds an address of this size.
+        return withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, size) }
+        } == 0
+    }
+
     /// Answers the queries of one connection (RFC 1035, 4.2.2) on a thread of its own.
-    private func takeStream(_ listener: Int32) {
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    private func takeStream(_ listener: Int32) -> Bool {
         let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return }
+        guard connection >= 0 else { return false }
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-        let isFree = self.streams.withLock { count in
-            guard count < Self.streamLimit else { return false }
-            count += 1
-            return true
+        let isFree = self.streams.withLock { streams in streams.count < Self.streamLimit && streams.insert(connection).inserted }
+        @Sendable func end() {
+            self.streams.withLock { streams in
+                streams.remove(connection)
+                close(connection)
+            }
         }
         let isServed =
             isFree
             && DedicatedThread.start {
                 self.serve(connection)
-                close(connection)
-                self.streams.withLock { $0 -= 1 }
+                end()
             }
-        guard !isServed else { return }
-        close(connection)
-        if isFree { self.streams.withLock { $0 -= 1 } }
+        guard !isServed else { return true }
+        if let ends = Self.ends(of: connection) {
+            self.refused(IPPacket(transport: IPPacket.tcp, source: ends.peer, destination: ends.own), .failed)
+        }
+        end()
+        return true
     }
 
     private func serve(_ connection: Int32) {
@@ -250,8 +292,26 @@ final class IsolationWatch: Sendable {
         }
         // The kernel delivers on loopback at once, so everything that an ended program has sent is here.
         for descriptor in watched { self.read(descriptor) }
-        // The last packets were dropped, so that nothing says how many.
-        if self.logged.withLock({ $0.isUncertain }) { self.isolation.log.missed() }
+    }
+
+    /// The programs of packets that arrive together. One that sends many at once is looked for once, or the others would be lost meanwhile.
+    private struct Programs {
+        private let isolation: Isolation
+        private var found: [IPPacket: IsolatedProgram?] = [:]
+
+        private static let limit = 1_000
+
+        init(of isolation: Isolation) { self.isolation = isolation }
+
+        var isEmpty: Bool { self.found.isEmpty }
+
+        mutating func program(of packet: IPPacket) -> IsolatedProgram? {
+            if let known = self.found[packet] { return known }
+            if self.found.count >= Self.limit { self.found = [:] }
+            let program = self.isolation.program(of: packet)
+            self.found[packet] = .some(program)
+            return program
+        }
     }
 
     private func read(_ descriptor: Int32) {
@@ -261,23 +321,19 @@ final class IsolationWatch: Sendable {
     private func refuseDatagrams(_ socket: Int32) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var (from, to) = (sockaddr_storage(), sockaddr_storage())
-        // A program that sends many at once is looked for once, or the others would be lost meanwhile.
-        var found: [IPPacket: IsolatedProgram?] = [:]
+        var programs = Programs(of: self.isolation)
         while true {
             let count = wiretape_receive_datagram(socket, &buffer, buffer.count, &from, &to)
             guard count >= 0 else { break }
             guard let source = Endpoint(from), let destination = Endpoint(to) else { continue }
             let packet = IPPacket(transport: IPPacket.udp, source: source, destination: destination)
-            let program = found[packet] ?? self.isolation.program(of: packet)
-            if found.count >= 1_000 { found = [:] }
-            found[packet] = program
-            self.refused(packet, .datagram, by: program)
+            self.refused(packet, .datagram, by: programs.program(of: packet))
             self.refuse(source, destination, Array(buffer[..<count]))
         }
         self.countDropped(by: socket)
     }
 
-    /// Counts the datagrams that found no room in a socket's buffer.
+    /// Counts the packets that found no room in a socket's buffer.
     private func countDropped(by socket: Int32) {
         // SO_MEMINFO: the last of nine numbers is that of dropped packets (linux/sock_diag.h).
         var numbers = [UInt32](repeating: 0, count: 9)
@@ -307,55 +363,36 @@ final class IsolationWatch: Sendable {
 
     private func readLog(_ socket: Int32) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        var programs = Programs(of: self.isolation)
         while true {
             let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-            if count < 0, errno == ENOBUFS {
-                // The kernel dropped packets because this thread was too slow. The next number says how many.
-                self.logged.withLock { $0.dropped() }
-                continue
-            }
-            guard count > 0 else { return }
+            // The kernel dropped packets because this thread was too slow.
+            if count < 0, errno == ENOBUFS { continue }
+            guard count > 0 else { break }
             for answer in NetlinkMessage.answers(in: buffer[..<count]) where answer.type == 4 << 8 {
-                guard let logged = LoggedPacket(answer) else { continue }
-                let missed = logged.number.map { number in self.logged.withLock { $0.missed(before: number) } } ?? 0
-                if missed > 0 { self.isolation.log.missed(missed) }
-                self.list(logged)
+                if let logged = LoggedPacket(answer) { self.list(logged, &programs) }
             }
         }
+        self.countDropped(by: socket)
     }
 
-    private func list(_ logged: LoggedPacket) {
+    private func list(_ logged: LoggedPacket, _ programs: inout Programs) {
         let packet = logged.packet
-        var program = self.isolation.program(of: packet)
+        // A host that joins a group of multicast or looks for a router says so by itself.
+        guard !(packet.transport == 1 || packet.transport == 58) || packet.echo != nil else { return }
+        var program = programs.program(of: packet)
         if program == nil, let user = logged.user { program = IsolatedProgram(user: user) }
         let (transport, reason): (IsolationReport.Transport, IsolationReport.Reason) =
             switch packet.transport {
             case IPPacket.udp: (.udp, .multicast)
             case IPPacket.tcp: (.tcp, .failed)
-            case 1, 58: (.icmp, packet.echo == nil ? .multicast : .ping)
+            case 1, 58: (.icmp, .ping)
             default: (.other(packet.transport), .transport)
             }
-        // A host that joins a group of multicast or looks for a router says so by itself.
-        guard !(transport == .icmp && packet.echo == nil) else { return }
         let port = packet.transport == IPPacket.udp || packet.transport == IPPacket.tcp ? packet.destination.port : nil
         self.isolation.log.refused(
             transport, host: self.isolation.host(of: packet.destination.address), port: port,
             logged.isMulticast && transport != .icmp ? .multicast : reason, by: program)
-    }
-}
-
-/// The numbers of logged packets, in which dropped ones leave gaps.
-struct LoggedNumbers {
-    private var next: UInt32 = 0
-    /// Packets were dropped, and none has come since.
-    private(set) var isUncertain = false
-
-    mutating func dropped() { self.isUncertain = true }
-
-    /// How many packets were dropped before the one with a number.
-    mutating func missed(before number: UInt32) -> Int {
-        defer { (self.next, self.isUncertain) = (number &+ 1, false) }
-        return Int(number &- self.next)
     }
 }
 
@@ -365,19 +402,13 @@ struct LoggedPacket: Hashable {
     /// The number of the user whose program sent it.
     var user: UInt32?
     var isMulticast: Bool
-    /// Counts up from 0.
-    var number: UInt32?
 
     init?(_ answer: NetlinkMessage.Answer) {
         // The attributes follow a header of four bytes.
         let attributes = answer.attributes(after: 4)
         guard let payload = attributes[9], let packet = IPPacket(payload) else { return nil }
         self.packet = packet
-        func number(_ type: UInt16) -> UInt32? {
-            attributes[type].flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
-        }
-        self.user = number(11)
-        self.number = number(12)
+        self.user = attributes[11].flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
         self.isMulticast = attributes[10]?.starts(with: "multicast".utf8) == true
     }
 }

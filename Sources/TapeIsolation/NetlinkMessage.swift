@@ -76,9 +76,6 @@ struct NetlinkMessage: Hashable {
     /// Delivers each packet at once, and not several in one message.
     static func deliverEach(group: UInt16) -> NetlinkMessage { self.log(group, self.attribute(5, self.network(UInt32(1)))) }
 
-    /// Numbers the packets of a group, so that dropped ones are noticed (NFULNL_CFG_F_SEQ).
-    static func numberEach(group: UInt16) -> NetlinkMessage { self.log(group, self.attribute(6, self.network(UInt16(1)))) }
-
     private static func log(_ group: UInt16, _ attribute: [UInt8]) -> NetlinkMessage {
         NetlinkMessage(type: 4 << 8 | 1, flags: self.acknowledge, [0, 0] + self.network(group) + attribute)
     }

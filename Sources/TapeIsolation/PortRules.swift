@@ -8,13 +8,25 @@ package struct PortRules {
     private let values: [(file: String, value: String)]
 
     private static let lowPorts = "ipv4/ip_unprivileged_port_start"
+    /// The groups whose members may send pings without a right.
+    private static let pings = "ipv4/ping_group_range"
     private static let files = [
-        Self.lowPorts, "ipv4/ip_local_port_range", "ipv4/ip_local_reserved_ports", "ipv4/ip_nonlocal_bind", "ipv6/bindv6only",
+        Self.lowPorts, "ipv4/ip_local_port_range", "ipv4/ip_local_reserved_ports", "ipv4/ip_nonlocal_bind", "ipv6/bindv6only", Self.pings,
     ]
 
     /// Those of the network that this process is in.
     package init() {
-        self.values = Self.files.compactMap { file in Self.read(file).map { (file, $0) } }
+        self.values = Self.files.compactMap { file in
+            Self.read(file).map { (file, file == Self.pings ? Self.ownGroup(in: $0) : $0) }
+        }
+    }
+
+    /// A user's own namespace knows no other group than its own.
+    private static func ownGroup(in range: String) -> String {
+        let group = getegid()
+        guard geteuid() != 0 else { return range }
+        let ends = range.split(whereSeparator: \.isWhitespace).compactMap { UInt32($0) }
+        return ends.count == 2 && ends[0] <= group && group <= ends[1] ? "\(group)\t\(group)" : range
     }
 
     /// Applies them to the network that this process is in.

@@ -29,6 +29,8 @@ PYPI = ["aioquic==1.7.2"]
 BARE = "env -u http_proxy -u https_proxy -u all_proxy -u HTTP_PROXY -u HTTPS_PROXY -u ALL_PROXY -u JAVA_TOOL_OPTIONS -u NODE_USE_ENV_PROXY"
 # The origins' address and name in the network that the scenario runs in.
 ADDRESS, NAME = "203.0.113.5", "site.test"
+# Another address, of a name that has both.
+SECOND = "203.0.113.6"
 # A program of another user than root, in the same network.
 AS_USER = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
 # A network without routes, even to this machine: nothing leaves, even if the isolation fails. As an unprivileged user, and as root.
@@ -171,11 +173,58 @@ if not (child := os.fork()):
 os.waitpid(child, 0)
 """
 
-# Sends many datagrams at once.
+# Sends many datagrams at once: to a host, to a group, and to a name server in no form of a query.
 MANY_DATAGRAMS = """
-import socket
+import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for number in range(20000): s.sendto(b"x" * 100, ("203.0.113.9", 4444))
+for number in range(20000):
+    try: s.sendto(b"x" * 100, (sys.argv[1], int(sys.argv[2])))
+    except PermissionError: pass
+"""
+
+# Sends something in many connections, and ends at once.
+ENDS_WITH_BYTES = """
+import os, socket, struct, sys
+for number in range(int(sys.argv[1])):
+    s = socket.create_connection((sys.argv[2], int(sys.argv[3])))
+    if sys.argv[4] == "reset": s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.sendall(sys.argv[5].encode().decode("unicode_escape").encode()); s.close()
+os._exit(0)
+"""
+
+# Asks the proxy for a tunnel to a mail server, and ends with the answer.
+MAIL_TUNNEL = """
+import os, socket
+host, port = os.environ["http_proxy"].split("//")[1].split(":")
+for number in range(10):
+    if not (child := os.fork()):
+        s = socket.create_connection((host, int(port)))
+        s.sendall(b"CONNECT mail.test:25 HTTP/1.1\\r\\nHost: mail.test:25\\r\\n\\r\\n"); s.recv(1000)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+# Speaks in TLS, with or without a protocol offered.
+IN_TLS = """
+import socket, ssl, sys
+context = ssl._create_unverified_context()
+if sys.argv[3]: context.set_alpn_protocols([sys.argv[3]])
+try:
+    with context.wrap_socket(socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=60)) as s:
+        s.sendall(sys.argv[4].encode().decode("unicode_escape").encode("latin1"))
+        while s.recv(1000): pass
+    print("closed")
+except OSError as error:
+    print("closed")
+"""
+
+# A server at the address that the machine's name has.
+AT_THE_NAME = """
+import socket
+name = socket.gethostname()
+with socket.create_server((socket.gethostbyname(name), 0)) as server:
+    client = socket.create_connection((name, server.getsockname()[1]), timeout=60)
+    server.accept()[0].sendall(b"current"); print(client.recv(100).decode())
 """
 
 # Waits for the server to speak, inside TLS.
@@ -301,6 +350,10 @@ class Other(Handler):
         self.answer(200, f"other {self.path}\n")
 
 
+class Version6(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6
+
+
 class Files(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -329,12 +382,13 @@ def move(lab):
         for name, text in (("setgroups", "deny"), ("gid_map", f"{group} {group} 1"), ("uid_map", f"{user} {user} 1")):
             pathlib.Path("/proc/self", name).write_text(text)
     call(library.mount(None, b"/", None, private, None))
-    hosts = lab.write("hosts", f"127.0.0.1 localhost\n::1 localhost\n{ADDRESS} {NAME} {socket.gethostname()}\n")
+    hosts = lab.write("hosts", f"127.0.0.1 localhost\n::1 localhost\n{ADDRESS} {NAME} {socket.gethostname()}\n{ADDRESS} several.test\n{SECOND} several.test\n")
     call(library.mount(str(hosts).encode(), b"/etc/hosts", None, bind, None))
     set_address, set_flags, up = 0x8916, 0x8914, 1
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, set_flags, struct.pack("16sh22x", b"lo", up))
-        fcntl.ioctl(control, set_address, struct.pack("16sHH4s16x", b"lo:1", socket.AF_INET, 0, socket.inet_aton(ADDRESS)))
+        for number, address in enumerate((ADDRESS, SECOND), start=1):
+            fcntl.ioctl(control, set_address, struct.pack("16sHH4s16x", f"lo:{number}".encode(), socket.AF_INET, 0, socket.inet_aton(address)))
     # As in a container, where every user may listen on every port.
     pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0")
 
@@ -484,6 +538,41 @@ def replay_without_network(lab, origin):
 def record_session(lab, origin):
     code, session = in_session(lab, "once", {"ORIGIN": origin}, [])
     lab.check(code == 0 and session["recording"]["recorded"] == 3, f"the session's suite ended with {code}: {session}")
+    check_session_protocols(lab)
+
+
+def check_session_protocols(lab):
+    """Another protocol in a session's TLS reaches no origin and is listed, in a recording and in a replay. Names are looked up in the former only."""
+    received = []
+
+    class Secret(socketserver.BaseRequestHandler):
+        def handle(self):
+            with contextlib.suppress(OSError), context.wrap_socket(self.request, server_side=True) as stream:
+                received.append(stream.recv(100))
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(lab.path("origin.pem"), lab.path("origin.key"))
+    context.set_alpn_protocols(["redis", "h2"])
+    client = lab.write("in-tls.py", IN_TLS)
+    with socketserver.ThreadingTCPServer((ADDRESS, 0), Secret) as server, sessions(lab, "protocols", "--upstream-ca", lab.path("origin.pem")) as call:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        port = server.server_address[1]
+        for mode, misses in (("all", 0), ("none", 4)):
+            if mode == "none":
+                shutil.copy(lab.path("cases", "curl", "cassette", "tape.json"), lab.path("sessions", "protocols.json"))
+            session = call("POST", "/sessions", {"cassette": "protocols.json", "mode": mode, "failOn": ["miss"]})
+            for protocol, first in (("redis", "PING"), ("h2", r"PING\r\n"), ("", r"*1\r\n$4\r\nPING\r\n"), ("", "")):
+                end = lab.client([*AS_USER, lab.wiretape, "isolate", "--session", session["id"], "--fail-on", "escapes", "--", "python3", client, NAME, port, protocol, first],
+                                 **session["env"])
+                lab.check(end.returncode == 10 and end.stdout == b"closed\n" and f"{NAME}:{port} \xd7 1 by python".encode() in end.stderr,
+                          f"{protocol or first} in the TLS of a session, mode {mode}: {end}")
+            end = lab.client([*AS_USER, lab.wiretape, "isolate", "--session", session["id"], "--real-addresses", "--", "getent", "ahostsv4", NAME], **session["env"])
+            lab.check(end.stdout.startswith(ADDRESS.encode() if mode == "all" else b"11.18."), f"a real address in a session, mode {mode}: {end}")
+            report = call("DELETE", f"/sessions/{session['id']}")
+            lab.check(report["verdict"]["misses"] == misses, f"protocols in a session, mode {mode}: {report}")
+        server.shutdown()
+    # The preface of HTTP/2 is that of the session itself, which learns the names in the certificate.
+    lab.check(not any(b"PING" in part for part in received), f"an origin got {received}")
 
 
 def replay_session(lab, origin):
@@ -502,11 +591,11 @@ def replay_session(lab, origin):
 
 
 @contextlib.contextmanager
-def sessions(lab, name):
+def sessions(lab, name, *options):
     """A server of sessions. Gives a function for its requests."""
     lab.path("sessions").mkdir(exist_ok=True)
     with open(lab.path(f"session-{name}.log"), "wb") as log:
-        server = subprocess.Popen([lab.wiretape, "serve", "--folder", lab.path("sessions"), "--json", "--until-eof"], env=lab.environment, stdin=subprocess.PIPE,
+        server = subprocess.Popen([lab.wiretape, "serve", "--folder", lab.path("sessions"), "--json", "--until-eof", *options], env=lab.environment, stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, stderr=log)
     try:
         info = json.loads(server.stdout.readline())
@@ -562,6 +651,29 @@ def check_differences(lab, port, secure):
     replayed = run("vhost", vhost, "replay", "--fail-on", "miss,escapes")
     lab.check(replayed[0] == 3 and '"GET pay.test" was asked for in a connection to' in replayed[2], f"another host in a replay: {replayed}")
 
+    # An address in another notation, and two servers of one port.
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo) as four, Version6(("::1", four.server_address[1]), Other) as six:
+        for server in (four, six):
+            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        for hosts, others in ((("127.0.0.1", "0.0.0.0", "[::ffff:127.0.0.1]"), 0), (("[::1]", "[::]"), 2)):
+            urls = " ".join(f"'http://{host}:{four.server_address[1]}/x'" for host in hosts)
+            twin = run("twins", f"{BARE} curl -sS {urls}", "record")
+            lab.check(twin[0] == 0 and twin[1].count("other") == others and twin[1].count(" /x\n") == len(hosts),
+                      f"one of two servers of a port, {hosts}: {twin}")
+        for server in (four, six):
+            server.shutdown()
+    # Two servers under one name, which a replay asks in another order.
+    swapped = "for p in {} {}; do " + BARE + " curl -sS --connect-to shop.test:8080:$p:8080 http://shop.test:8080/x; done"
+    with contextlib.ExitStack() as stack:
+        for address, handler in ((ADDRESS, Echo), (SECOND, Other)):
+            server = stack.enter_context(http.server.ThreadingHTTPServer((address, 8080), handler))
+            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+            stack.callback(server.shutdown)
+        live = run("swapped", swapped.format(ADDRESS, SECOND), "record")
+    for order, code in (((ADDRESS, SECOND), 0), ((SECOND, ADDRESS), 3)):
+        end = run("swapped", swapped.format(*order), "replay", "--fail-on", "miss,escapes")
+        lab.check(end[0] == code and (code == 3 or end[1] == live[1]), f"two servers of one name in the order {order}: {end}, recorded {live}")
+
     # Requests that nobody can read: a recording says so, and a replay misses them.
     for name, request in (("hosts", "GET / HTTP/1.1\\r\\nHost: shop.test\\r\\nHost: pay.test"), ("version", "SOURCE /live ICE/1.0"), ("line", "GET /")):
         broken = f"printf '{request}\\r\\n\\r\\n' | {BARE} busybox nc shop.test 80 | head -n 1 | cut -d ' ' -f 2"
@@ -611,6 +723,16 @@ def check_names(lab, port, secure_port, own):
     for verb in ("record", "replay"):
         end = run("real", real, verb, "--real-addresses")
         lab.check(end[:2] == (0, f"{ADDRESS}:{port} /x\n"), f"a hard-coded address in {verb}: {end}")
+    # One of several addresses, and one that answers nowhere.
+    with http.server.ThreadingHTTPServer((SECOND, 0), Other) as second:
+        threading.Thread(target=second.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        number = second.server_address[1]
+        asked = f"getent ahosts several.test >/dev/null; for ip in {SECOND} {ADDRESS}; do {curl} -w ' %{{http_code}}' --resolve several.test:{number}:$ip http://several.test:{number}/x; done"
+        several = run("several", asked, "record", "--real-addresses")
+        lab.check(several[1].startswith("other /x\n 200") and several[1].endswith(" 502"), f"the second of several addresses: {several}")
+        second.shutdown()
+    own_name = run("at-the-name", f"python3 {lab.write('at-the-name.py', AT_THE_NAME)}", "record", "--fail-on", "escapes")
+    lab.check(own_name[:2] == (0, "current\n"), f"a server at the address of the machine's name: {own_name}")
     # Addresses that mean nothing outside are not asked for there.
     foreign = run("foreign", f"{curl} http://198.18.9.9:{port}/ http://198.18.0.2:{port}/ 'http://[fd77:7474::9]:{port}/'; curl -sS http://198.18.9.9:{port}/", "record")
     lab.check(foreign[1].count("an address that only the resolver of an isolated network hands out") == 3, f"addresses of the resolver: {foreign}")
@@ -725,8 +847,19 @@ def check_refusals(lab, refused):
     once = lab.client([*OUTSIDE["user"], lab.wiretape, "isolate", "--json", "--", "python3", lab.write("ends.py", ENDS_AT_ONCE)])
     entries = [entry for entry in json.loads(once.stderr.splitlines()[-1])["refused"] if entry["port"] == 6379]
     lab.check(len(entries) == 1 and "python" in entries[0].get("program", ""), f"a program that ended at once is not named: {entries}")
-    flood = lab.client([*OUTSIDE["user"], lab.wiretape, "isolate", "--json", "--", "python3", lab.write("flood.py", MANY_DATAGRAMS)])
-    lab.check(json.loads(flood.stderr.splitlines()[-1])["refusals"] == 20000, f"many datagrams: {flood.stderr}")
+    for address, port in (("203.0.113.9", 4444), ("224.0.0.251", 5353), ("203.0.113.9", 53)):
+        flood = lab.client([*OUTSIDE["user"], lab.wiretape, "isolate", "--json", "--", "python3", lab.write("flood.py", MANY_DATAGRAMS), address, port])
+        lab.check(json.loads(flood.stderr.splitlines()[-1])["refusals"] == 20000, f"many datagrams to {address}:{port}: {flood.stderr}")
+    ends = lab.write("ends-with-bytes.py", ENDS_WITH_BYTES)
+    for count, port, end in ((1, 6379, ""), (300, 6379, ""), (20, 6379, "reset"), (20, 80, "reset")):
+        last = lab.client([*OUTSIDE["user"], lab.wiretape, "isolate", "--json", "--", "python3", ends, count, "203.0.113.9", port, end, "PING"])
+        lab.check(json.loads(last.stderr.splitlines()[-1])["refusals"] == count, f"{count} connections to {port} before the end, {end}: {last.stderr}")
+    for _ in range(5):
+        last = lab.client([*OUTSIDE["user"], lab.wiretape, "replay", lab.path("plain.json"), "--isolate", "--", "python3", ends, 1, "203.0.113.9", 80, "",
+                           r"POST /last HTTP/1.1\r\nHost: 203.0.113.9\r\nContent-Length: 0\r\n\r\n"])
+        lab.check(last.returncode == 3 and b"/last" in last.stderr, f"a request right before the end: {last}")
+    mail = lab.client([*OUTSIDE["user"], lab.wiretape, "record", lab.path("mail.json"), "--isolate", "--", "python3", lab.write("mail.py", MAIL_TUNNEL)])
+    lab.check(b"mail.test:25 \xc3\x97 10 by python" in mail.stderr, f"tunnels to a mail server lack their program: {mail.stderr}")
     for user, outside in OUTSIDE.items():
         end = lab.client([*outside, lab.wiretape, "isolate", "--json", "--fail-on", "escapes", "--", "sh", "-c", f'{lab.tools}/bin/python "$0"; {PROGRAMS}', lab.write("quic.py", QUIC)])
         lines = end.stdout.decode().splitlines()

@@ -42,6 +42,8 @@ import Testing
     @Test func serversOfRequestsAreKnown() {
         self.log.requested(isProxied: false, of: ("a.test", 8443))
         #expect(self.log.hasRequested(host: "a.test", port: 8443) && !self.log.hasRequested(host: "a.test", port: 443))
+        // A root's dot and the case do not matter.
+        #expect(self.log.hasRequested(host: "A.test.", port: 8443))
         self.log.arrived(host: "a.test", port: 8443, at: 3)
         #expect(self.log.newestConnection(host: "a.test", port: 8443) == 3 && self.log.report.connections == 0)
     }

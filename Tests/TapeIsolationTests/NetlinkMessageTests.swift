@@ -57,16 +57,4 @@ import Testing
         let attributes = NetlinkMessage.Answer(type: 0, body: body[...]).attributes(after: 4)
         #expect(attributes.mapValues { Array($0) } == [1: [7], 2: [1, 2]])
     }
-
-    @Test func droppedPacketsLeaveGapsInTheNumbers() {
-        #if os(Linux)
-        var numbers = LoggedNumbers()
-        #expect([0, 1, 5, 6].map { numbers.missed(before: $0) } == [0, 0, 3, 0] && !numbers.isUncertain)
-        numbers.dropped()
-        #expect(numbers.isUncertain)
-        #expect(numbers.missed(before: 9) == 2 && !numbers.isUncertain)
-        numbers = LoggedNumbers()
-        #expect(numbers.missed(before: 2) == 2)
-        #endif
-    }
 }

@@ -21,8 +21,14 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case recorderEnded(index: Int)
         /// The client does not accept the content coding of this exchange's answer, which cannot be decoded for it.
         case codingNotAccepted(index: Int, coding: String)
+        /// This exchange's answer is 101, and the bytes that followed in another protocol than WebSocket were not recorded.
+        case switchedProtocols(index: Int)
+        /// The cassette has answers of several servers under this URL's host, and this exchange's is not of the one that was asked.
+        case otherServer(index: Int, recorded: String, asked: String)
         /// The request came in a tunnel to another server, so the proxy cannot forward it.
         case misdirected(tunnel: String)
+        /// The proxy answered with an error of its own before anything could be looked up.
+        case ownAnswer(problem: String, next: String)
         /// The request is malformed, so that no recorded one can be equal.
         case malformed(problem: String)
         /// With strict order, another exchange is due.
@@ -38,7 +44,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             case .clientStayed: "client-stayed"
             case .recorderEnded: "recorder-ended"
             case .codingNotAccepted: "coding-not-accepted"
+            case .switchedProtocols: "switched-protocols"
+            case .otherServer: "other-server"
             case .misdirected: "misdirected"
+            case .ownAnswer: "own-answer"
             case .malformed: "malformed"
             case .outOfOrder: "out-of-order"
             }
@@ -113,8 +122,13 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             "exchange \(index + 1), \"\(self.request)\", was cut by the end of its recorder, and this client waits for more"
         case .codingNotAccepted(let index, let coding):
             "exchange \(index + 1), \"\(self.request)\", has a body coded as \"\(PlainText.escape(coding.utf8, limit: 40))\", which this client does not accept and which cannot be decoded for it"
+        case .switchedProtocols(let index):
+            "exchange \(index + 1), \"\(self.request)\", switched protocols, and what passed in the other one is not in the cassette"
+        case .otherServer(let index, let recorded, let asked):
+            "exchange \(index + 1), \"\(self.request)\", was answered by \(recorded), and this request goes to \(asked): the cassette has answers of several servers under this host"
         case .misdirected(let tunnel):
             "\"\(self.request)\" was asked for in a connection to \"\(tunnel)\" and was not forwarded"
+        case .ownAnswer(let problem, _): "\(self.request) was not looked up: \(problem)"
         case .malformed(let problem): "\(self.request) was answered with an error: \(problem)"
         case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up"
         case .outOfOrder(let index, let due, let dueRequest):
@@ -136,7 +150,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         guard let near = self.nearest.first else { return ([], [], []) }
         switch self.reason {
         case .notRecorded where !near.isUsedUp, .otherMessages: break
-        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .codingNotAccepted, .misdirected, .malformed, .outOfOrder:
+        case .noCassette, .notRecorded, .usedUp, .clientStayed, .recorderEnded, .codingNotAccepted, .switchedProtocols, .otherServer,
+            .misdirected, .ownAnswer, .malformed, .outOfOrder:
             return ([], [], [])
         }
         var paths = near.randomPaths
@@ -206,6 +221,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
 
     private static let ownConnection = "send it in a connection to its own host: leave the Host field to the client's library"
 
+    private static let recordedOrder = "ask the servers in the recorded order, or by names of their own"
+
+    private static let withoutUpgrade = "replace the server by one of your own in the test, or let the client do without this upgrade"
+
     private static let readable = "send a request that a server of HTTP can read"
 
     private func nextOption(_ namesMode: Bool) -> String {
@@ -219,7 +238,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             return "to record it whole, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
         case .codingNotAccepted:
             return "to record it for this client, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
+        case .switchedProtocols: return Self.withoutUpgrade
+        case .otherServer: return Self.recordedOrder
         case .misdirected: return Self.ownConnection
+        case .ownAnswer(_, let next): return next
         case .malformed: return Self.readable
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
@@ -234,7 +256,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .otherMessages: return self.match("to record it anew, open the cassette with mode .all")
         case .clientStayed, .recorderEnded: return "to record it whole, open the cassette with mode .all"
         case .codingNotAccepted: return "to record it for this client, open the cassette with mode .all"
+        case .switchedProtocols: return Self.withoutUpgrade
+        case .otherServer: return Self.recordedOrder
         case .misdirected: return Self.ownConnection
+        case .ownAnswer(_, let next): return next
         case .malformed: return Self.readable
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
@@ -253,7 +278,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .otherMessages: return self.match(anew)
         case .clientStayed, .recorderEnded: return "to record it whole, open the session with \"mode\": \"all\""
         case .codingNotAccepted: return "to record it for this client, open the session with \"mode\": \"all\""
+        case .switchedProtocols: return Self.withoutUpgrade
+        case .otherServer: return Self.recordedOrder
         case .misdirected: return Self.ownConnection
+        case .ownAnswer(_, let next): return next
         case .malformed: return Self.readable
         case .outOfOrder: return "to accept requests in any order, open the session with \"order\": \"any\""
         case .usedUp:
@@ -271,7 +299,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .otherMessages: return self.match(anew)
         case .clientStayed, .recorderEnded: return "to record it whole, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .codingNotAccepted: return "to record it for this client, run: wiretape record \(self.shownCassette) -- COMMAND"
+        case .switchedProtocols: return Self.withoutUpgrade
+        case .otherServer: return Self.recordedOrder
         case .misdirected: return Self.ownConnection
+        case .ownAnswer(_, let next): return next
         case .malformed: return Self.readable
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"

@@ -720,6 +720,18 @@ public final class CassetteSession: Sendable {
         }
     }
 
+    /// Reports a miss: the origin switched protocols, and what passed after that is not in the cassette.
+    public func switchedProtocols(_ index: Int) -> MissReport { self.missed(index, .switchedProtocols(index: index)) }
+
+    /// Reports a miss: the recorded answer is of another server than the one that was asked.
+    ///
+    /// - Parameters:
+    ///   - recorded: the address of the server that was recorded.
+    ///   - asked: that of the client's connection.
+    public func otherServer(_ index: Int, recorded: String, asked: String) -> MissReport {
+        self.missed(index, .otherServer(index: index, recorded: recorded, asked: asked))
+    }
+
     /// Reports a miss: the client does not accept the content coding of the recorded answer, which cannot be decoded for it.
     public func codingNotAccepted(_ index: Int, coding: String) -> MissReport {
         self.missed(index, .codingNotAccepted(index: index, coding: coding))
@@ -743,6 +755,24 @@ public final class CassetteSession: Sendable {
         return true
     }
 
+    /// Reports a miss: the proxy answered with an error of its own, before anything could be looked up.
+    ///
+    /// - Parameters:
+    ///   - request: what was answered, such as `a connection to "a.test"`.
+    ///   - next: what to do about it.
+    /// - Returns: false if misses are not refused, and nothing is reported.
+    public func answeredItself(_ request: String, problem: String, next: String) -> Bool {
+        guard self.refuses else { return false }
+        let report = MissReport(
+            request: PlainText.sentence(request, limit: 400), mode: self.mode, reason: .ownAnswer(problem: problem, next: next),
+            cassette: self.cassettePath, audience: self.audience)
+        self.state.withLock { state in
+            state.verdict.misses += 1
+            if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
+        }
+        return true
+    }
+
     /// Reports a miss: a request cannot be read.
     ///
     /// - Parameter server: the authority of the server that it was sent to.
@@ -751,7 +781,7 @@ public final class CassetteSession: Sendable {
         guard self.refuses else { return false }
         let report = MissReport(
             request: "a malformed request to \"\(PlainText.escape(server.utf8, limit: 300))\"", mode: self.mode,
-            reason: .malformed(problem: PlainText.escape(problem.utf8, limit: 300)), cassette: self.cassettePath, audience: self.audience)
+            reason: .malformed(problem: PlainText.sentence(problem, limit: 300)), cassette: self.cassettePath, audience: self.audience)
         self.state.withLock { state in
             state.verdict.misses += 1
             if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }

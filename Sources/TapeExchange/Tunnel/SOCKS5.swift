@@ -10,6 +10,40 @@ public enum SOCKS5 {
         static let unacceptable: UInt8 = 0xFF
     }
 
+    enum Command {
+        static let connect: UInt8 = 1
+        // Of no registry (RFC 1928, 4): from the process that isolates a program to the session that answers it.
+        static let connectIsolated: UInt8 = 0x80
+        static let watch: UInt8 = 0x81
+    }
+
+    /// What a client asks for.
+    public enum Request: Sendable, Hashable {
+        case connect
+        /// A connection of an isolated program.
+        ///
+        /// - Parameter address: the one to which the program connected, 4 or 16 bytes; nil if the host is that address.
+        case connectIsolated(address: [UInt8]?)
+        /// No connection, but news of isolated programs.
+        case watch
+
+        fileprivate var command: UInt8 {
+            switch self {
+            case .connect: Command.connect
+            case .connectIsolated: Command.connectIsolated
+            case .watch: Command.watch
+            }
+        }
+
+        /// What follows the port.
+        fileprivate var rest: [UInt8] {
+            switch self {
+            case .connect, .watch: []
+            case .connectIsolated(let address): [UInt8(address?.count ?? 0)] + (address ?? [])
+            }
+        }
+    }
+
     /// The host that a client wants to connect to.
     public enum Host: Sendable, Hashable {
         case name(String)
@@ -70,7 +104,7 @@ public struct SOCKSServer: Sendable {
         case send([UInt8])
         /// Call `accepted` or `rejected` for the answer.
         case login(user: [UInt8], password: [UInt8])
-        case connect(SOCKS5.Host, port: Int)
+        case connect(SOCKS5.Host, port: Int, SOCKS5.Request)
         /// Send this and close.
         case refuse([UInt8], reason: String)
     }
@@ -142,15 +176,24 @@ public struct SOCKSServer: Sendable {
     private mutating func request(_ input: inout ArraySlice<UInt8>) -> Step {
         guard input.count >= 4 else { return .needsMore }
         guard input[input.startIndex] == SOCKS5.version else { return self.refuse(.failed, "its request is not a SOCKS 5 request") }
-        guard input[input.startIndex + 1] == 1 else {
+        let command = input[input.startIndex + 1]
+        guard [SOCKS5.Command.connect, SOCKS5.Command.connectIsolated, SOCKS5.Command.watch].contains(command) else {
             return self.refuse(.unknownCommand, "it asks for a command other than CONNECT, such as UDP ASSOCIATE")
         }
         var rest = input.dropFirst(3)
         do {
             guard let (host, port) = try SOCKS5.takeAddress(&rest) else { return .needsMore }
+            var request = SOCKS5.Request.connect
+            if command == SOCKS5.Command.watch { request = .watch }
+            if command == SOCKS5.Command.connectIsolated {
+                guard let count = rest.popFirst().map(Int.init), rest.count >= count else { return .needsMore }
+                guard [0, 4, 16].contains(count) else { return self.refuse(.unknownAddressType, "its address has an unknown type") }
+                request = .connectIsolated(address: count == 0 ? nil : Array(rest.prefix(count)))
+                rest = rest.dropFirst(count)
+            }
             input = rest
             self.phase = .over
-            return .connect(host, port: port)
+            return .connect(host, port: port, request)
         } catch {
             return self.refuse(.unknownAddressType, "its address has an unknown type")
         }
@@ -169,9 +212,13 @@ public struct SOCKSClient: TunnelClient {
     private let host: SOCKS5.Host
     private let port: Int
     private let login: (user: [UInt8], password: [UInt8])?
+    private let asked: SOCKS5.Request
     private var phase = Phase.method
 
-    public init(host: SOCKS5.Host, port: Int, login: (user: [UInt8], password: [UInt8])? = nil) {
+    public init(
+        host: SOCKS5.Host, port: Int, login: (user: [UInt8], password: [UInt8])? = nil, for asked: SOCKS5.Request = .connect
+    ) {
+        self.asked = asked
         self.host = host
         self.port = port
         self.login = login
@@ -217,7 +264,8 @@ public struct SOCKSClient: TunnelClient {
     private mutating func request() -> TunnelStep {
         guard let host = self.host.bytes else { return self.fail(.refused("a name of more than 255 bytes")) }
         self.phase = .reply
-        return .send([SOCKS5.version, 1, 0] + host + [UInt8(self.port >> 8 & 0xFF), UInt8(self.port & 0xFF)])
+        return .send(
+            [SOCKS5.version, self.asked.command, 0] + host + [UInt8(self.port >> 8 & 0xFF), UInt8(self.port & 0xFF)] + self.asked.rest)
     }
 
     private mutating func reply(_ input: inout ArraySlice<UInt8>) -> TunnelStep {

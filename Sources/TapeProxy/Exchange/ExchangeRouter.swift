@@ -1,6 +1,7 @@
 internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
+internal import TapeIsolation
 internal import TrafficRules
 
 /// Decides what answers a request: the origin, the cassette, or the proxy itself.
@@ -34,8 +35,8 @@ struct ExchangeRouter {
 
     /// Counts a request of an isolated program.
     private func noteIsolated(_ request: IncomingRequest) {
-        guard let isolation = self.proxy.configuration.isolation, !request.isConnect else { return }
-        isolation.log.requested(
+        guard let log = self.proxy.configuration.isolation?.log ?? self.peer.guestLog, !request.isConnect else { return }
+        log.requested(
             isProxied: self.peer.scope?.isLed != true, of: self.peer.scope.map { ($0.origin.host, $0.origin.port) })
     }
 
@@ -119,6 +120,10 @@ struct ExchangeRouter {
         }
         if scope.isLed, scope.isByAddress, let named = request.named {
             self.proxy.diagnosis.led(named.host, port: scope.origin.port, to: scope.origin.authority)
+        }
+        if let address = scope.route.address {
+            let server = ListenAddress(host: Endpoint.text(address), port: scope.origin.port)
+            self.proxy.diagnosis.led(scope.origin.host, port: scope.origin.port, to: server.description)
         }
         let isSecure = scope.origin.scheme == .https
         if isSecure { self.proxy.common.misdirections.arrived(method: request.head.method, url: request.url) }
@@ -243,6 +248,10 @@ struct ExchangeRouter {
                 client: self.stream, request: request, route: scope.route, earlierFailure: failure, records: record, ahead: ahead,
                 change: self.change)
         case .replay(let index, let form):
+            if let report = self.otherServer(index, request, scope) {
+                self.proxy.count { $0.misses += 1 }
+                return self.local(request, .miss(report.description), isRead: ahead.isRead)
+            }
             self.proxy.count { $0.replayed += 1 }
             self.proxy.log.replay(index, connection: self.peer.id, method: request.head.method, origin: scope.origin)
             self.proxy.configuration.watch?(.replayed(index: index, method: request.head.method, url: request.url))
@@ -257,6 +266,17 @@ struct ExchangeRouter {
             self.proxy.configuration.watch?(.missed(method: request.head.method, url: request.url))
             return self.local(request, .miss(report.description), isRead: ahead.isRead)
         }
+    }
+
+    /// A miss, if an isolated program asks one of several servers that have answered under a name, by its address, and the recorded answer
+    /// is another one's.
+    private func otherServer(_ index: Int, _ request: IncomingRequest, _ scope: TunnelScope) -> MissReport? {
+        guard scope.isIsolated, scope.isByAddress, let asked = IPAddress(scope.origin.host), request.isInTunnel,
+            case .absolute(let origin, _)? = try? RequestTarget(request.url, method: "GET"), IPAddress(origin.host) == nil
+        else { return nil }
+        let servers = self.proxy.common.servers(of: origin)
+        guard servers.count > 1, let recorded = self.proxy.common.server(ofExchange: index), recorded != asked else { return nil }
+        return self.proxy.session.otherServer(index, recorded: Endpoint.text(recorded), asked: Endpoint.text(asked))
     }
 
     private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
@@ -277,9 +297,11 @@ struct ExchangeRouter {
             self.proxy.log.tunnel(.passThrough, connection: self.peer.id, authority: request.head.target)
             return ConnectExchange(client: stream, request: request, host: host, port: port)
         }
-        if let tunnel = IsolatedTunnel(self.peer, host: host, port: port), tunnel.isForbidden {
-            tunnel.refuse(.port)
-            return self.local(request, tunnel.answer)
+        if let tunnel = IsolatedTunnel(self.peer, host: host, port: port) {
+            tunnel.noteProgram()
+            if tunnel.isForbidden {
+                return ForbiddenTunnel(client: stream, tunnel) { self.local(request, tunnel.answer) }
+            }
         }
         if let interception = self.proxy.interception {
             let choice = MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port)

@@ -313,6 +313,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     /// The origin changes protocols: both connections become a tunnel (RFC 9110, 7.8).
     func originSwitched(_ head: ResponseHead, to connection: UpstreamConnection, rest: ByteBuffer) {
         self.upstream = nil
+        let isWebSocket = WebSocketHandshake.isAsked(by: self.request.head) && WebSocketHandshake.isOpened(by: head)
+        if !isWebSocket, self.refuseOtherProtocol(head, connection) { return }
         self.state.ended()
         self.recording.responseBegan(head, framing: .none)
         self.recording.responseEnded()
@@ -321,9 +323,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         } else {
             self.client.send(WebSocketHandshake.extendedAnswer(head), framing: .untilClose)
         }
-        if WebSocketHandshake.isAsked(by: self.request.head), WebSocketHandshake.isOpened(by: head),
-            let webSocket = self.recording.webSocket(offer: self.request.head.fields, answer: head.fields)
-        {
+        if isWebSocket, let webSocket = self.recording.webSocket(offer: self.request.head.fields, answer: head.fields) {
             self.proxy.count { $0.exchanges += 1 }
             let tunnel = Tunnel(client: self.client, upstream: connection, proxy: self.proxy, watcher: webSocket) { [self] counts in
                 webSocket.ended(counts)
@@ -340,6 +340,33 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         }
         self.client.become(tunnel)
         tunnel.start(with: rest)
+    }
+
+    /// What an isolated program would say in another protocol than HTTP and WebSocket is refused and listed. In another recording, a line
+    /// says that it is not recorded.
+    ///
+    /// - Returns: false if the connections become a tunnel.
+    private func refuseOtherProtocol(_ head: ResponseHead, _ connection: UpstreamConnection) -> Bool {
+        guard !self.route.isInside else { return false }
+        let origin = self.route.origin
+        guard let tunnel = IsolatedTunnel(self.client.peer, host: origin.host, port: origin.port) else {
+            if self.recording.isOn {
+                self.proxy.diagnosis.remark(
+                    "the origin of \"\(self.request.url)\" switched protocols: what passed after that is not recorded, and a replay does not answer the request."
+                )
+            }
+            return false
+        }
+        connection.close()
+        self.state.ended()
+        self.recording.responseBegan(head, framing: .none)
+        let cut = Cut(by: .recorder, reason: "the origin switched to a protocol that is not HTTP, which an isolated program may not speak")
+        let client = NIOLoopBound(self.client, eventLoop: self.proxy.loop)
+        self.record(.cut(cut)) { [loopGate = self.proxy.loopGate] _ in
+            self.countBytes()
+            tunnel.refuse(.notHTTP) { loopGate.execute { client.value.breakOff(isReset: true) } }
+        }
+        return true
     }
 
     // MARK: Ends

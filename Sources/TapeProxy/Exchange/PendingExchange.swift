@@ -200,6 +200,9 @@ final class PendingExchange: MessageExchange {
             return self.client.close()
         }
         let seconds = self.proxy.limits.clientStall
+        self.client.peer.noteOwnAnswer(
+            to: "\"\(self.request.head.method) \(self.request.url)\"", problem: "no bytes of its body arrived for \(seconds) s",
+            next: "send it without such a pause")
         self.answer(.requestTimeout("no bytes of the request's body arrived for \(seconds) s: send it without such a pause."))
     }
 }

@@ -80,7 +80,7 @@ final class SOCKSExchange: TunnelExchange {
             case .needsMore: return
             case .send(let answer): self.send(answer)
             case .login(let user, let password): self.login(user, password)
-            case .connect(let host, let port): self.connect(host, port)
+            case .connect(let host, let port, let asked): self.connect(host, port, for: asked)
             case .refuse(let answer, let reason): self.refuse(answer, reason)
             }
         }
@@ -108,7 +108,7 @@ final class SOCKSExchange: TunnelExchange {
         self.client.closeAfterFlush(isCut: false)
     }
 
-    private func connect(_ host: SOCKS5.Host, _ port: Int) {
+    private func connect(_ host: SOCKS5.Host, _ port: Int, for asked: SOCKS5.Request) {
         self.isOver = true
         let name: String?
         switch host {
@@ -123,12 +123,26 @@ final class SOCKSExchange: TunnelExchange {
         let head = RequestHead(method: "CONNECT", target: authority, version: .http11, fields: fields)
         do throws(MessageError) {
             let request = try IncomingRequest(head, start: self.began, opening: .socks)
-            let exchange = ExchangeRouter(stream: self.client).exchange(for: request)
+            let exchange: any ClientExchange
+            switch asked {
+            case .watch: exchange = self.watch(request)
+            case .connectIsolated(let address):
+                self.client.peer.guest = ClientPeer.Guest(address: address.flatMap { IPAddress(bytes: $0) })
+                exchange = ExchangeRouter(stream: self.client).exchange(for: request)
+            case .connect: exchange = ExchangeRouter(stream: self.client).exchange(for: request)
+            }
             self.client.become(exchange)
             exchange.start()
         } catch {
             self.refuse(SOCKS5.Reply.failed.bytes, "it asks for an invalid host (\(error.message))")
         }
+    }
+
+    private func watch(_ request: IncomingRequest) -> any ClientExchange {
+        if let refusal = self.client.peer.enterSession(request) {
+            return RefusedTunnel(client: self.client, opening: .socks, answer: refusal)
+        }
+        return SessionWatchExchange(client: self.client)
     }
 
     func clientLeft(_ reason: String) { self.isOver = true }

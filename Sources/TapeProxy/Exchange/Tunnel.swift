@@ -23,7 +23,9 @@ final class ConnectExchange: TunnelExchange {
         self.proxy = client.peer.session
         self.request = request
         // The scheme is http, since the proxy does no TLS here.
-        self.route = UpstreamRoute(Origin(scheme: .http, host: host, port: port), hops: request.hops)
+        var route = UpstreamRoute(Origin(scheme: .http, host: host, port: port), hops: request.hops)
+        route.address = client.peer.chosenAddress(of: request, host: host)
+        self.route = route
         self.deadline = self.proxy.now + .seconds(Int64(2 * self.proxy.limits.connect))
     }
 
@@ -50,6 +52,7 @@ final class ConnectExchange: TunnelExchange {
             self.isOver = true
             switch result {
             case .success(let upstream):
+                self.client.peer.noteLed(through: upstream)
                 let tunnel = Tunnel.open(self.request.opening, self.client, upstream, self.proxy)
                 if self.hasClientEnded { _ = tunnel.clientEnded() }
             case .failure(.loop): self.answer(.loop(self.request.head.target))

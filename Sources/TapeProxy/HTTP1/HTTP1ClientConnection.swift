@@ -39,6 +39,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private var writer: HTTP1ResponseWriter?
     private var writtenSize = 0
     private var isReading = true
+    /// The client sends nothing more.
+    private var inputHasEnded = false
     private var willFlush = false
     private var isProcessing = false
     /// Requests that were read since the loop last looked at its other connections.
@@ -57,6 +59,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private var isFresh = false
     /// Whether it has a tunnel with TLS in which nothing has been sent, and no protocol was agreed on.
     private var isUnheard = false
+    /// The target of the last request.
+    private var target: String?
     /// The isolation of a client that connected to another address, and not to the proxy; nil for other clients.
     private let isolation: Isolation?
 
@@ -91,11 +95,22 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.peer.localAddress = context.channel.localAddress.flatMap { IPAddress($0) }
         self.peer.remoteAddress = context.channel.remoteAddress
         self.peer.proxyAddress = context.channel.localAddress
-        guard !self.isOverLimit else { return self.answerAndClose(.tooManyConnections) }
+        guard !self.isOverLimit else { return self.refuseOverLimit(context.channel.localAddress) }
         if let isolation {
-            return self.beginIsolated(IsolatedLink(isolation, from: self.peer.remoteAddress, to: context.channel.localAddress))
+            return self.beginIsolated(isolation, context.channel.localAddress)
         }
         if self.proxy.configuration.isTransparent { self.beginIfLedHere(context.channel) }
+    }
+
+    /// - Parameter destination: the address that the client connected to.
+    private func refuseOverLimit(_ destination: SocketAddress?) {
+        let endpoint = destination.flatMap { Endpoint($0) }
+        let server = endpoint.map { ListenAddress(host: self.isolation?.host(of: $0.address) ?? $0.host, port: Int($0.port)).description }
+        self.peer.noteOwnAnswer(
+            to: "a connection to \"\(server ?? self.proxy.address)\"",
+            problem: "the proxy has reached its limit of \(self.proxy.limits.connections) connections",
+            next: "close some connections, or raise the limit of open files (ulimit -n)")
+        self.answerAndClose(.tooManyConnections)
     }
 
     /// A redirected connection to another server continues as a tunnel to that server.
@@ -110,8 +125,13 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     }
 
     /// The same for a connection of an isolated program, unless its first bytes are of another protocol.
-    private func beginIsolated(_ link: IsolatedLink?) {
-        guard let link else { return self.close() }
+    private func beginIsolated(_ isolation: Isolation, _ destination: SocketAddress?) {
+        guard let link = IsolatedLink(isolation, from: self.peer.remoteAddress, to: destination) else {
+            // The client has reset it, and what it had sent is lost.
+            let endpoint = destination.flatMap { Endpoint($0) }
+            isolation.log.refused(.tcp, host: endpoint.map { isolation.host(of: $0.address) } ?? "", port: endpoint?.port, .reset, by: nil)
+            return self.close()
+        }
         guard let request = self.connect(to: ListenAddress(host: link.host, port: Int(link.port))) else {
             link.isolation.log.refused(.tcp, host: link.host, port: link.port, .failed, by: nil)
             return self.close()
@@ -162,6 +182,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
         self.proxy.readClock()
+        self.inputHasEnded = true
         if case .tunnel(let exchange) = self.phase, exchange.clientEnded() { return }
         self.noticeUnused()
         self.close(isByClient: true)
@@ -174,6 +195,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         self.noticeUnused(error as? TLSFailure ?? TLSFailure(cause: .reset, message: "it broke the connection"))
+        self.peer.hasBroken = true
         self.left("client broke the connection", isByClient: true)
         context.close(promise: nil)
     }
@@ -274,7 +296,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
                 return false
             }
         } catch {
-            self.refuse(error)
+            self.refuse(error, target: self.reader.target)
             return false
         }
     }
@@ -312,7 +334,9 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         } catch {
             self.countMalformed(error)
             // A request that the proxy answers itself has been counted.
-            if !(exchange is LocalExchange) { self.peer.noteMalformed(error, isForwarded: self.proxy.session.mayForward) }
+            if !(exchange is LocalExchange) {
+                self.peer.noteMalformed(error, target: self.target, isForwarded: self.proxy.session.mayForward)
+            }
             exchange.requestFailed(error)
         }
         return true
@@ -361,6 +385,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private func begin(_ head: RequestHead) {
         let proxy = self.proxy
         proxy.shared.followWallClock()
+        self.target = head.target
         do throws(MessageError) {
             let scope = self.peer.scope
             let head = self.peer.naming(head)
@@ -377,7 +402,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             self.setAutoRead(true)
             exchange.start()
         } catch {
-            self.refuse(error)
+            self.refuse(error, target: head.target)
         }
     }
 
@@ -402,9 +427,9 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     }
 
     /// A malformed head: answers with an error and closes. Nothing is forwarded.
-    private func refuse(_ error: MessageError) {
+    private func refuse(_ error: MessageError, target: String?) {
         self.countMalformed(error)
-        self.peer.noteMalformed(error, isForwarded: false)
+        self.peer.noteMalformed(error, target: target, isForwarded: false)
         self.answerAndClose(.malformed(error))
     }
 
@@ -416,7 +441,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             self.proxy.diagnosis.remark(
                 "a client spoke another protocol than HTTP inside TLS to \"\(origin.authority)\": to let it through unread, pass --passthrough \(origin.host)."
             )
-            return self.refuse(error)
+            return self.refuse(error, target: nil)
         }
         self.countMalformed(error)
         self.refuse(tunnel, .notHTTP)
@@ -703,6 +728,11 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         case .head:
             if let tunnel = self.unreadTunnel { return self.refuse(tunnel, .notHTTP) }
             guard self.reader.isInsideHead else { return self.endSilent() }
+            if self.peer.isIsolated {
+                self.peer.noteOwnAnswer(
+                    to: "a request to \"\(self.peer.scope?.origin.authority ?? self.proxy.address)\"",
+                    problem: "its head did not arrive within \(self.proxy.limits.requestHead) s", next: "send it in one piece")
+            }
             self.answerAndClose(
                 .requestTimeout("the request's head did not arrive within \(self.proxy.limits.requestHead) s: send it in one piece."))
         case .message(let exchange): exchange.deadlinePassed()
@@ -737,6 +767,16 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         case .tunnel(let exchange): if exchange.isIdle { self.close() }
         case .lingering, .closed: break
         }
+    }
+
+    var hasUnread: Bool {
+        switch self.phase {
+        case .closed, .lingering: return false
+        // Bytes and the end wait until it is known who answers.
+        case .tunnel(let exchange) where !exchange.takesBytes && exchange.isIdle: return self.hasInput || self.inputHasEnded
+        case .head, .message, .tunnel: break
+        }
+        return self.awaitsTurn || self.isReading && self.context?.channel.hasUnread(sawEnd: self.inputHasEnded) == true
     }
 
     func abort() {

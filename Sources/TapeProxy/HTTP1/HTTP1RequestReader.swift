@@ -46,6 +46,14 @@ struct HTTP1RequestReader {
     /// Whether the bytes that have not been read begin with a request line.
     var beginsRequest: Bool { self.input.map { ProtocolSniffer.request($0.readableBytesView) == .http } ?? false }
 
+    /// The second word of the bytes that have not been read; nil if there is none.
+    var target: String? {
+        guard let view = self.input?.readableBytesView else { return nil }
+        let line = view.prefix(2_000).prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        return words.count > 1 ? String(decoding: words[1], as: UTF8.self) : nil
+    }
+
     /// Bytes received but not read yet.
     var size: Int { self.input?.readableBytes ?? 0 }
 

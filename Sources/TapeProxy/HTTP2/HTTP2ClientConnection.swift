@@ -37,6 +37,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     /// No new requests can come. The connection closes when all open streams have ended.
     private var isEnding = false
     private var isClosed = false
+    private var hasRequests = false
     private var ownDeadline: NIODeadline
 
     /// - Parameters:
@@ -49,7 +50,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.codec = try HTTP2Connection(.server)
         // A client that speaks HTTP/2 without TLS knows that its origin does too.
         if let tunnel = peer.scope, tunnel.origin.scheme == .http {
-            peer.scope = TunnelScope(tunnel, route: UpstreamRoute(tunnel.origin, protocols: ["h2c"]))
+            peer.scope = TunnelScope(tunnel, route: tunnel.route.offering(["h2c"]))
         }
         let proxy = peer.session
         self.begun = proxy.now
@@ -89,7 +90,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     /// The client sends nothing more but may still read its answers. If it has closed its socket instead, it answers a probe with a reset.
     /// There is no other way to tell the two apart.
     private func inputEnded() {
-        guard self.waiting.readableBytes == 0 else { return self.inputHasEnded = true }
+        self.inputHasEnded = true
+        guard self.waiting.readableBytes == 0 else { return }
         guard !self.streams.isEmpty else { return self.close() }
         self.isEnding = true
         for stream in self.streams.values { stream.inputCut() }
@@ -217,6 +219,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 throw MessageError(.target, status: 400, "request has a :scheme other than its connection; send \"\(scheme.rawValue)\"")
             }
             let head = try RequestHead(section)
+            self.hasRequests = true
             let request = try IncomingRequest(
                 self.peer.naming(head), start: proxy.now, scope: self.peer.scope, address: proxy.address,
                 endsWithHead: endsStream)
@@ -229,7 +232,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         } catch {
             proxy.count { $0.malformed += 1 }
             proxy.log.requestMalformed(connection: self.peer.id, status: error.status)
-            self.peer.noteMalformed(error, isForwarded: false)
+            self.peer.noteMalformed(error, target: section.authority, isForwarded: false)
             self.refuse(id, error)
         }
     }
@@ -298,6 +301,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     /// The peer violated the protocol. It is told so, and the connection ends.
     private func fail(_ failure: HTTP2Failure) {
         self.proxy.log.multiplexedFailed(connection: self.peer.id, reason: failure.message)
+        // An isolated program that speaks another protocol, whatever it agreed on.
+        if !self.hasRequests, let origin = self.peer.scope?.origin {
+            IsolatedTunnel(self.peer, host: origin.host, port: origin.port)?.refuse(.notHTTP)
+        }
         guard let context else { return }
         self.pump(context)
         self.closeAfterFlush()
@@ -374,6 +381,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.codec.goAway()
         for stream in self.streams.values where stream.isIdle { stream.close() }
         self.flushNow()
+    }
+
+    var hasUnread: Bool {
+        !self.isClosed && (self.waiting.readableBytes > 0 || self.context?.channel.hasUnread(sawEnd: self.inputHasEnded) == true)
     }
 
     func abort() {

@@ -98,7 +98,8 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
 
     private func accept() {
         // The name of an unknown origin is looked up while the client prepares its ClientHello.
-        if self.mayDial, !self.proxy.session.looksUp, self.interception.leaf(host: self.host, serverName: self.host) == nil,
+        if self.mayDial, !self.proxy.session.looksUp, self.chosenAddress == nil,
+            self.interception.leaf(host: self.host, serverName: self.host) == nil,
             self.proxy.shared.chain.proxy(.https, host: self.host, port: self.port, isTunnel: true) == nil
         {
             self.lookup = self.proxy.dialer.lookUp(host: self.host, port: self.port)
@@ -148,7 +149,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             self.beginTLS(bytes)
         case .http:
             self.forgetGreeting()
-            self.enter(TunnelScope(route: self.clearRoute, opening: self.request.opening, isIsolated: self.isIsolated))
+            self.enter(TunnelScope(route: self.clearRoute, opening: self.request.opening, isIsolated: self.isLed))
         case .other:
             guard let bytes = input.readSlice(length: input.readableBytes) else { return }
             if self.refuseUnread(.notHTTP) { return self.forgetGreeting() }
@@ -176,7 +177,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         return true
     }
 
-    private var isIsolated: Bool { self.proxy.configuration.isolation != nil }
+    private var isIsolated: Bool { self.client.peer.isIsolated }
+
+    /// The client is an isolated program that does not use the proxy.
+    private var isLed: Bool { self.isIsolated && (self.request.opening == .transparent || self.client.peer.guest != nil) }
+
+    private var chosenAddress: IPAddress? { self.client.peer.chosenAddress(of: self.request, host: self.host) }
 
     private func enter(_ scope: TunnelScope) {
         self.phase = .over
@@ -188,6 +194,17 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     func proxyStopped() {
         self.phase = .over
         self.forgetGreeting()
+    }
+
+    /// An isolated program that only ends its output still waits, so that it can be found.
+    func clientEnded() -> Bool {
+        switch self.phase {
+        case .firstBytes, .waitingForEither:
+            guard self.hasBytes, self.refuseUnread(.notHTTP) else { return false }
+            self.forgetGreeting()
+            return true
+        case .checking, .hello, .handshake, .relaying, .over: return false
+        }
     }
 
     func clientLeft(_ reason: String) {
@@ -254,8 +271,9 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
         self.compare(serverName: hello.serverName)
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
-        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: dialled, hops: self.request.hops)
-        let scope = TunnelScope(route: route, opening: self.request.opening, isIsolated: self.isIsolated)
+        var route = UpstreamRoute(origin, serverName: hello.serverName, protocols: dialled, hops: self.request.hops)
+        route.address = self.chosenAddress
+        let scope = TunnelScope(route: route, opening: self.request.opening, isIsolated: self.isLed)
         self.scope = scope
         self.protocolName = self.recordedProtocol(origin, of: offered) ?? offered.first
         if let leaf = self.interception.leaf(host: self.leafHost, serverName: hello.serverName) {
@@ -318,11 +336,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// then expects a certificate for the address.
     private var leafHost: String {
         guard self.isIsolated, self.hello.serverName == nil, IPAddress(self.host) == nil else { return self.host }
-        let address =
-            self.request.opening == .transparent
-            ? self.client.peer.localAddress.map { Endpoint.text($0) } : ListenAddress(argument: self.request.head.target)?.host
-        guard let address, IPAddress(address) != nil else { return self.host }
-        return address
+        return self.client.peer.address(of: self.request).map { Endpoint.text($0) } ?? self.host
     }
 
     private func answer(_ leaf: Leaf) {
@@ -423,7 +437,9 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     }
 
     private var clearRoute: UpstreamRoute {
-        UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port), hops: self.request.hops)
+        var route = UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port), hops: self.request.hops)
+        route.address = self.chosenAddress
+        return route
     }
 
     private func relay(over greeting: Greeting) {

@@ -126,7 +126,7 @@ final class TunnelScope {
         self.failure = failure
         self.isLed = opening == .transparent
         self.isBySOCKS = opening == .socks
-        self.isIsolated = isIsolated && opening == .transparent
+        self.isIsolated = isIsolated
         self.isByAddress = opening != .connect && IPAddress(route.origin.host) != nil
     }
 
@@ -146,6 +146,13 @@ final class TunnelScope {
         let host = Self.withoutRoot(host)
         return host == Self.withoutRoot(self.origin.host) || host == self.route.serverName.map(Self.withoutRoot)
             || self.isByAddress && self.route.serverName == nil && IPAddress(host) == nil
+            || self.isIsolated && Self.connected(to: host).map { $0 == Self.connected(to: self.origin.host) } == true
+    }
+
+    /// The address that a connection to an address has: every address of this machine leads to loopback.
+    private static func connected(to host: String) -> IPAddress? {
+        guard let address = IPAddress(host: host) else { return nil }
+        return address.isUnspecified ? IPAddress(address.bytes.count == 4 ? "127.0.0.1" : "::1") : address
     }
 
     /// Removes the root label: `a.test.` equals `a.test` (RFC 1034, 3.1).

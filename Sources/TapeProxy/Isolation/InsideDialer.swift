@@ -29,16 +29,26 @@ struct InsideDialer {
 
     /// Whether all addresses are inside.
     func serves(_ addresses: [SocketAddress]) -> Bool {
-        addresses.allSatisfy { IPAddress($0).map { $0.isLoopback || $0.isUnspecified || self.isolation.isOwn($0) } ?? false }
+        addresses.allSatisfy { IPAddress($0).map { $0.isLoopback || $0.isUnspecified || Isolation.isOwn($0) } ?? false }
     }
 
-    /// The addresses at which a server of this machine is looked for. The isolated client found its port open in each family, although the
-    /// server may listen in one only.
-    static func outside(_ addresses: [SocketAddress], port: Int) -> [SocketAddress] {
-        let all = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
-        // The isolated machine's own addresses are those of other machines outside.
-        let named = addresses.filter { IPAddress($0)?.isLoopback == true }
-        return named + all.filter { !named.contains($0) }
+    /// The addresses at which a server of this machine is looked for: that one which was asked for, if a server listens there. The isolated
+    /// client found its port open in each family, although the server may listen in one only.
+    ///
+    /// - Parameter listening: the loopback addresses on which servers of this machine listen at the port.
+    static func outside(_ addresses: [SocketAddress], port: Int, listening: Set<String>) -> [SocketAddress] {
+        func made(_ texts: [String]) -> [SocketAddress] { texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) } }
+        let asked = addresses.compactMap { IPAddress($0) }.map { address in
+            // The isolated machine's own addresses are those of other machines outside.
+            address.isLoopback ? Endpoint.text(address) : address.bytes.count == 4 ? "127.0.0.1" : "::1"
+        }
+        let standard = ["127.0.0.1", "::1"]
+        // Another one of loopback's addresses has no twin.
+        if asked.contains(where: { !standard.contains($0) }) { return made(asked) }
+        let open = asked.filter { listening.contains($0) }
+        if !open.isEmpty { return made(open) }
+        let twins = standard.filter { listening.contains($0) }
+        return made(twins.isEmpty ? asked : twins)
     }
 
     /// Tries the addresses one after another.

@@ -24,6 +24,28 @@ extension ClientPeer {
     }
 }
 
+extension ClientPeer {
+    /// The address that an isolated program asked for, to which it connected, or that it named to the proxy; nil if it asked for a name.
+    func address(of request: IncomingRequest) -> IPAddress? {
+        if let guest { return guest.address }
+        guard self.session.configuration.isolation != nil else { return nil }
+        if request.opening == .transparent { return self.localAddress }
+        return ListenAddress(argument: request.head.target).flatMap { IPAddress($0.host) }
+    }
+
+    /// The same if it is a real address of the host, to which a program may prefer it. Nil for one that means nothing outside.
+    func chosenAddress(of request: IncomingRequest, host: String) -> IPAddress? {
+        guard IPAddress(host) == nil, let address = self.address(of: request), !address.isLoopback, !address.isUnspecified else {
+            return nil
+        }
+        guard let isolation = self.session.configuration.isolation else {
+            return NameTable.isHandedOutByDefault(address) ? nil : address
+        }
+        let isReal = isolation.settings.usesRealAddresses && isolation.settings.mayForward && !isolation.names.isHandedOut(address)
+        return isReal ? address : nil
+    }
+}
+
 extension RequestHead {
     /// - Parameter name: the name to write in place of an address; nil to leave it.
     fileprivate func naming(_ name: (IPAddress) -> String?) -> RequestHead {

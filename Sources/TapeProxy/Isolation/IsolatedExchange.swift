@@ -2,6 +2,7 @@ internal import NIOCore
 internal import Platform
 internal import TapeExchange
 internal import TapeIsolation
+internal import TapeTLS
 
 /// A connection that an isolated program made to an address, without the proxy.
 struct IsolatedLink {
@@ -22,61 +23,135 @@ struct IsolatedLink {
     var port: UInt16 { self.destination.port }
 
     /// Where a server of the program's own may listen: at loopback's address in the other family, since a name such as `localhost` may have
-    /// both, or at loopback for a name of the machine.
-    var twin: String? {
-        if self.destination.address.isLoopback { return self.destination.address.loopbackTwin }
-        return self.isolation.settings.ownNames.contains(self.host.lowercased()) ? "127.0.0.1" : nil
+    /// both; for a name of the machine, at the connection's address or at loopback. Nil if nowhere.
+    var ownServer: UpstreamRoute? {
+        let address = self.destination.address
+        if address.isLoopback { return .inside(host: address.loopbackTwin, port: Int(self.port)) }
+        guard self.isolation.settings.ownNames.contains(self.host.lowercased()) else { return nil }
+        var route = UpstreamRoute.inside(host: self.host, port: Int(self.port))
+        route.address = address
+        return route
     }
 }
 
-/// A tunnel that an isolated program asks the proxy for. In it, as without the proxy, only HTTP passes.
+/// A tunnel of an isolated program that it asks the proxy for, or that another process leads to its session. In it, as without the proxy,
+/// only HTTP passes.
 struct IsolatedTunnel {
-    let isolation: Isolation
+    private enum Place {
+        /// The link is that to the proxy.
+        case here(Isolation, IsolatedLink?)
+        /// The port is that of the process that leads the connection here.
+        case session(ProxyContext, port: Int)
+    }
+
     let target: IsolationSettings.Passage
-    private let link: IsolatedLink?
+    private let place: Place
 
     /// Nil if the program is not isolated, or if `--allow` names the target.
     init?(_ peer: ClientPeer, host: String, port: Int) {
-        guard let isolation = peer.session.configuration.isolation, let number = UInt16(exactly: port) else { return nil }
-        let target = IsolationSettings.Passage(host: host, port: number)
-        guard !isolation.settings.passages.contains(target) else { return nil }
-        self.isolation = isolation
-        self.target = target
-        self.link = IsolatedLink(isolation, from: peer.remoteAddress, to: peer.proxyAddress)
+        guard let number = UInt16(exactly: port) else { return nil }
+        self.target = IsolationSettings.Passage(host: host, port: number)
+        if let isolation = peer.session.configuration.isolation {
+            guard !isolation.settings.passages.contains(self.target) else { return nil }
+            self.place = .here(isolation, IsolatedLink(isolation, from: peer.remoteAddress, to: peer.proxyAddress))
+        } else {
+            guard peer.guest != nil else { return nil }
+            self.place = .session(peer.session, port: peer.remoteAddress?.port ?? 0)
+        }
     }
 
     /// Whether the server of this port speaks first, in a protocol that is not HTTP.
     var isForbidden: Bool { IsolationSettings.speaksFirst.contains(self.target.port) }
 
     /// Whether requests have been made to its server.
-    var isOfHTTP: Bool { self.isolation.log.hasRequested(host: self.target.host, port: self.target.port) }
+    var isOfHTTP: Bool { self.log.hasRequested(host: self.target.host, port: self.target.port) }
 
     /// When the newest one to its server began to wait for its first request.
-    var newestArrival: NIODeadline {
-        .uptimeNanoseconds(self.isolation.log.newestConnection(host: self.target.host, port: self.target.port))
-    }
+    var newestArrival: NIODeadline { .uptimeNanoseconds(self.log.newestConnection(host: self.target.host, port: self.target.port)) }
 
     /// It begins to wait for its first request.
     func noteArrival(at time: NIODeadline) {
-        self.isolation.log.arrived(host: self.target.host, port: self.target.port, at: time.uptimeNanoseconds)
+        self.log.arrived(host: self.target.host, port: self.target.port, at: time.uptimeNanoseconds)
+    }
+
+    private var log: IsolationLog {
+        switch self.place {
+        case .here(let isolation, _): isolation.log
+        case .session(let session, _): session.common.guests.log
+        }
+    }
+
+    /// Looks its program up, which may have ended before the tunnel is refused.
+    func noteProgram() {
+        if case .here(let isolation, let link?) = self.place { isolation.noteProgram(from: link.source, to: link.destination) }
     }
 
     /// Lists it, and calls back on any thread when its program is known.
     func refuse(_ reason: IsolationReport.Reason, then: @escaping @Sendable () -> Void = {}) {
-        guard let link else {
-            self.isolation.log.refused(.tcp, host: self.target.host, port: self.target.port, reason, by: nil)
-            return then()
+        switch self.place {
+        case .here(let isolation, let link?):
+            isolation.refused(from: link.source, to: link.destination, target: self.target, reason, then: then)
+        case .here(let isolation, nil):
+            isolation.log.refused(.tcp, host: self.target.host, port: self.target.port, reason, by: nil)
+            then()
+        case .session(let session, let port):
+            // Without the isolating process's list, a replay that forwards nothing would look complete.
+            if !session.session.mayForward, case .refuse = session.session.beginTunnel(to: "https://\(self.name)/") {
+                session.count { $0.misses += 1 }
+            }
+            session.common.guests.refused(.init(port: port, target: self.target, reason: reason), then: then)
         }
-        self.isolation.refused(from: link.source, to: link.destination, target: self.target, reason, then: then)
     }
+
+    private var name: String { ListenAddress(host: self.target.host, port: Int(self.target.port)).description }
 
     /// The answer to a CONNECT that is refused.
     var answer: ProxyAnswer {
-        let name = ListenAddress(host: self.target.host, port: Int(self.target.port)).description
-        return ProxyAnswer(
+        ProxyAnswer(
             status: 403, reason: "Forbidden", error: "isolated",
-            text: "a tunnel to \"\(name)\" is not one of HTTP, and this program is isolated: pass --allow tcp:\(name) to let it through.")
+            text:
+                "a tunnel to \"\(self.name)\" is not one of HTTP, and this program is isolated: pass --allow tcp:\(self.name) to let it through."
+        )
     }
+}
+
+/// Keeps a client that asks for a tunnel to such a server until its program is known, and then answers it.
+///
+/// Not Sendable: lives on its event loop.
+final class ForbiddenTunnel: TunnelExchange {
+    private let client: any ClientStream
+    private let tunnel: IsolatedTunnel
+    private let next: () -> any ClientExchange
+    private var isOver = false
+
+    let takesBytes = false
+    let deadline: NIODeadline
+
+    init(client: any ClientStream, _ tunnel: IsolatedTunnel, then next: @escaping () -> any ClientExchange) {
+        self.client = client
+        self.tunnel = tunnel
+        self.next = next
+        self.deadline = client.peer.session.stallDeadline
+    }
+
+    func start() {
+        let box = NIOLoopBound(self, eventLoop: self.client.peer.session.loop)
+        self.tunnel.refuse(.port) { [loopGate = self.client.peer.session.loopGate] in
+            loopGate.execute { box.value.answer() }
+        }
+    }
+
+    private func answer() {
+        guard !self.isOver else { return }
+        self.isOver = true
+        let exchange = self.next()
+        self.client.become(exchange)
+        exchange.start()
+    }
+
+    func clientBytes(_ input: inout ByteBuffer) {}
+    func clientLeft(_ reason: String) { self.isOver = true }
+    func deadlinePassed() { self.client.close() }
 }
 
 /// Looks at the first bytes of such a connection: HTTP and TLS continue as after a CONNECT, what `--allow` names is passed through, and
@@ -96,6 +171,8 @@ final class IsolatedExchange: TunnelExchange {
     private var isSpare = false
     /// Whether it sent something, which may still become a request.
     private var hasBytes = false
+    /// The client sends nothing more.
+    private var hasEnded = false
 
     /// - Parameter request: the CONNECT that the client would have sent.
     init(client: any InterceptableStream, request: IncomingRequest, link: IsolatedLink) {
@@ -117,10 +194,10 @@ final class IsolatedExchange: TunnelExchange {
             self.phase = .over
             return self.client.close()
         }
-        guard let twin = self.link.twin else { return self.begin() }
+        guard let route = self.link.ownServer else { return self.begin() }
         // The kernel looks for the program's own server in the family of the connection only.
         self.wait(2 * self.proxy.limits.connect)
-        self.proxy.dialing.openTunnel(.inside(host: twin, port: Int(self.link.port))) { [weak self] result in
+        self.proxy.dialing.openTunnel(route) { [weak self] result in
             guard let self, case .looking = self.phase else {
                 if case .success(let upstream) = result { upstream.close() }
                 return
@@ -129,7 +206,8 @@ final class IsolatedExchange: TunnelExchange {
             // The program's own server answers, as if there were no isolation.
             case .success(let upstream):
                 self.phase = .over
-                Tunnel.open(self.request.opening, self.client, upstream, self.proxy)
+                let tunnel = Tunnel.open(self.request.opening, self.client, upstream, self.proxy)
+                if self.hasEnded { _ = tunnel.clientEnded() }
             case .failure(.stopped):
                 self.phase = .over
                 self.client.close()
@@ -147,6 +225,8 @@ final class IsolatedExchange: TunnelExchange {
         self.isSpare = IsolationSettings.mayBeSilent.contains(self.link.port)
         self.wait(self.isSpare ? self.proxy.limits.clientIdle : self.proxy.limits.tunnelSilence)
         self.client.setReading(true)
+        // It ended while its own servers were looked for.
+        if self.phase == .waiting, self.hasEnded, !self.clientEnded() { self.client.close() }
     }
 
     private func wait(_ seconds: Int) { self.deadline = self.proxy.now + .seconds(Int64(seconds)) }
@@ -174,11 +254,22 @@ final class IsolatedExchange: TunnelExchange {
         switch ProtocolSniffer(input.readableBytesView) {
         // A client of HTTP sends its first line at once.
         case .needsMore: self.wait(self.proxy.limits.tunnelSilence)
+        case .tls where self.readsHello && !ClientHelloFrame.isWhole(input.readableBytesView): self.wait(self.proxy.limits.tunnelSilence)
+        case .tls where self.isOfOtherProtocol(input.readableBytesView): self.refuse(.notHTTP)
         case .tls, .http:
             self.link.isolation.log.reached(host: self.link.host, port: self.link.port)
             self.continueAs(ExchangeRouter(stream: self.client).exchange(for: self.request))
         case .other: self.refuse(.notHTTP)
         }
+    }
+
+    /// Whether nobody opens its TLS, neither this process nor a session.
+    private var readsHello: Bool { self.proxy.interception == nil && !self.proxy.shared.chain.isSession }
+
+    /// Whether such a handshake offers protocols, and none of them is HTTP.
+    private func isOfOtherProtocol(_ bytes: ByteBufferView) -> Bool {
+        guard self.readsHello, let hello = ClientHello(records: bytes) else { return false }
+        return !hello.protocols.isEmpty && !hello.protocols.contains { $0 == "h2" || $0.hasPrefix("http/") }
     }
 
     private func continueAs(_ exchange: any ClientExchange) {
@@ -207,12 +298,23 @@ final class IsolatedExchange: TunnelExchange {
         self.client.breakOff(isReset: true)
     }
 
+    /// A client that only ends its output still waits, so that its program can be found.
+    func clientEnded() -> Bool {
+        self.hasEnded = true
+        if self.phase == .looking { return true }
+        guard self.phase == .waiting, self.hasBytes || !self.isSpare && !self.isKnown else { return false }
+        self.wait(self.proxy.limits.connect)
+        self.refuse(self.hasBytes ? .notHTTP : .silent)
+        return true
+    }
+
     func clientLeft(_ reason: String) {
         let wasWaiting = self.phase == .waiting
         self.phase = .over
         // A program that only checks that a server is there has found one.
-        guard wasWaiting, self.hasBytes || !self.isSpare && !self.isKnown else { return }
-        self.link.isolation.refused(from: self.link.source, to: self.link.destination, self.hasBytes ? .notHTTP : .silent) {}
+        guard wasWaiting, self.hasBytes || self.client.peer.hasBroken || !self.isSpare && !self.isKnown else { return }
+        let reason: IsolationReport.Reason = self.hasBytes ? .notHTTP : self.client.peer.hasBroken ? .reset : .silent
+        self.link.isolation.refused(from: self.link.source, to: self.link.destination, reason) {}
     }
 
     func deadlinePassed() {

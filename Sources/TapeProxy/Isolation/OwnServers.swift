@@ -19,28 +19,36 @@ extension Isolation {
     }
 
     private func ownAddresses(of host: String) -> [IPAddress]? {
-        if let address = IPAddress(host) ?? Self.address(inOldNotation: host) {
-            return address.isLoopback || address.isUnspecified || self.isOwn(address) ? [address] : nil
+        if let address = IPAddress(host: host) {
+            return address.isLoopback || address.isUnspecified || Self.isOwn(address) ? [address] : nil
         }
         // `a.test.` equals `a.test` (RFC 1034, 3.1).
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
         if let addresses = self.settings.hosts[name] { return addresses.compactMap { IPAddress($0) } }
         // RFC 6761, 6.3.
         guard name == "localhost" || name.hasSuffix(".localhost") || self.settings.ownNames.contains(name) else { return nil }
-        return ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
+        let loopback = ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
+        // Its server may listen at the address that it has looked up for the machine's name.
+        guard self.settings.ownNames.contains(name), let known = self.names.addresses(of: name) else { return loopback }
+        return [known.version4, known.version6].compactMap { IPAddress(bytes: $0) } + loopback
     }
 
-    /// `127.1` or `0x7f000001`, which resolvers take for an address as well (inet_aton(3)).
-    private static func address(inOldNotation host: String) -> IPAddress? {
+}
+
+extension IPAddress {
+    /// Takes `127.1` and `0x7f000001` as well, as resolvers do (inet_aton(3)).
+    init?(host: String) {
+        if let address = IPAddress(host) {
+            self = address
+            return
+        }
         var address = in_addr()
         guard host.utf8.first.map({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) == true, inet_aton(host, &address) != 0 else {
             return nil
         }
-        return IPAddress(bytes: withUnsafeBytes(of: address.s_addr) { Array($0) })
+        self.init(bytes: withUnsafeBytes(of: address.s_addr) { Array($0) })
     }
-}
 
-extension IPAddress {
     /// Loopback's address in the other family.
     var loopbackTwin: String { self.bytes.count == 4 ? "::1" : "127.0.0.1" }
 }

@@ -3,6 +3,7 @@ public import CassetteRun
 internal import LocalHTTP
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 public import TapeBytes
 internal import TapeExchange
 internal import TapeIsolation
@@ -190,6 +191,22 @@ public final class ProxyServer: Sendable {
             throw ProxyError(.cannotListen, "cannot listen in the isolated network (\(error)): try again, or leave out --isolate.")
         }
     }
+
+    /// Takes all connections that an isolated program has made, and reads what they have sent. The program may have ended right after it had
+    /// sent them. A program that goes on in the background is not waited for longer than this.
+    private func settleIsolation() {
+        guard let isolation = self.loops.shared.isolation else { return }
+        let end = NIODeadline.now() + .seconds(10)
+        while NIODeadline.now() < end {
+            if !isolation.hasWaiting {
+                // A connection that the first loop has taken is known to its own loop after a turn of both.
+                _ = try? self.loops.loops.map { _ in }
+                let unread = try? self.loops.loops.map { loop in loop.registry.all.contains(where: \.hasUnread) }
+                if unread?.contains(true) != true, !isolation.hasWaiting { return }
+            }
+            poll(nil, 0, 2)
+        }
+    }
     #endif
 
     /// Serves until the task is cancelled or `stop` is called, and returns when the proxy has stopped.
@@ -209,6 +226,9 @@ public final class ProxyServer: Sendable {
     package func stop() {
         self.ending.perform {
             self.loops.shared.log.stopping()
+            #if os(Linux)
+            self.settleIsolation()
+            #endif
             try? self.channel.close().wait()
             for channel in self.insideChannels.withLock({ $0 }) { try? channel.close().wait() }
             try? self.session.stop(self.contexts).wait()

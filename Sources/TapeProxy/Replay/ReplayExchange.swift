@@ -203,10 +203,9 @@ final class ReplayExchange: MessageExchange {
         guard let head = answer.head else { return answer.isHeldOpen ? self.hold(answer) : self.fail(as: answer.outcome) }
         self.hasBegun = true
         guard head.status != 101 else {
-            return self.finish(
-                ProxyAnswer(
-                    status: 501, reason: "Not Implemented", error: "tunnel",
-                    text: "the recorded answer switched protocols, but what passed through the tunnel is not in the cassette."))
+            let report = self.proxy.session.switchedProtocols(self.index)
+            self.proxy.count { $0.misses += 1 }
+            return self.finish(.miss(report.description))
         }
         if self.requestIsRead, self.pace?.pacesBody != true, let ready = ReadyAnswer(answer), self.client.send(ready) {
             return self.end()

@@ -38,4 +38,10 @@ protocol TimedConnection: AnyObject {
     func stop()
     /// The grace period is over.
     func abort()
+    /// Whether its client has sent something, or has left, and this connection is about to read it.
+    var hasUnread: Bool { get }
+}
+
+extension TimedConnection {
+    var hasUnread: Bool { false }
 }

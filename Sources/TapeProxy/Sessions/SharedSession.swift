@@ -23,7 +23,10 @@ final class SharedSession: Sendable {
     /// Nil if no rules change the traffic.
     let rules: SessionRules?
     let substitutes = RouteSubstitutes()
+    /// The servers that answered under each origin in the cassette. Made when it is first asked for.
+    private let servers = Guarded<[String: Set<IPAddress>]?>(nil)
     let misdirections = Misdirections()
+    let guests = SessionGuests()
     /// Names the session if the server has several.
     let log: ProxyLog
     private let lastUpstream = Guarded(0)
@@ -65,6 +68,29 @@ final class SharedSession: Sendable {
             versions[origin] = request.version
         }
         return versions
+    }
+
+    /// The addresses of the servers that answered requests to an origin in the cassette. Reads the whole cassette once.
+    func servers(of origin: Origin) -> Set<IPAddress> {
+        self.servers.withLock { known in
+            if let known { return known[origin.authority] ?? [] }
+            var servers: [String: Set<IPAddress>] = [:]
+            for index in 0..<(self.cassette?.count ?? 0) {
+                guard let interaction = try? self.cassette?.interaction(at: index), let address = Self.server(of: interaction),
+                    case .absolute(let origin, _)? = try? RequestTarget(interaction.request.url, method: "GET")
+                else { continue }
+                servers[origin.authority, default: []].insert(address)
+            }
+            known = servers
+            return servers[origin.authority] ?? []
+        }
+    }
+
+    /// The server that answered an exchange of the cassette; nil if that was not recorded.
+    func server(ofExchange index: Int) -> IPAddress? { (try? self.cassette?.interaction(at: index)).flatMap { Self.server(of: $0) } }
+
+    private static func server(of interaction: Interaction) -> IPAddress? {
+        interaction.connection.flatMap { ListenAddress(argument: $0.remote) }.flatMap { IPAddress($0.host) }
     }
 
     // MARK: Match rules

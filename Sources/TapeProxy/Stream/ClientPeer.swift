@@ -19,9 +19,20 @@ final class ClientPeer {
     var remoteAddress: SocketAddress?
     /// The same with its port.
     var proxyAddress: SocketAddress?
+    /// It has reset the connection, and bytes that it had sent may be lost.
+    var hasBroken = false
+    /// The isolated program whose connection another process leads here; nil for any other client.
+    var guest: Guest?
     /// Who has logged in, by origin; only for origins with logins in the cassette.
     private var logins: [Origin: ConnectionLogin] = [:]
     private var sessionGate: SessionGate
+
+    /// An isolated program of a session.
+    struct Guest {
+        /// The address to which it connected; nil if that is the host.
+        var address: IPAddress?
+    }
+
     /// Set while the connection is open, because it closes with its session.
     private weak var connection: (any TimedConnection)?
 
@@ -98,18 +109,39 @@ final class ClientPeer {
         )
     }
 
+    /// Whether it is an isolated program, of this process or of another.
+    var isIsolated: Bool { self.guest != nil || self.session.configuration.isolation != nil }
+
     /// A request cannot be read, so that the proxy answers it. In a replay this is a miss. In a recording it is a remark if the client is an
     /// isolated program.
     ///
-    /// - Parameter isForwarded: its exchange is forwarded, and recorded as failed.
-    func noteMalformed(_ error: MessageError, isForwarded: Bool) {
-        // An isolating process leads the connections of a session's program to it by SOCKS.
-        let isIsolated = self.session.configuration.isolation != nil || self.scope?.isBySOCKS == true
-        guard isIsolated || !self.session.session.mayForward, !isForwarded else { return }
-        let server = self.scope?.origin.authority ?? self.session.address
+    /// - Parameters:
+    ///   - target: of its request line, which names the server outside a tunnel; nil if there is none.
+    ///   - isForwarded: its exchange is forwarded, and recorded as failed.
+    func noteMalformed(_ error: MessageError, target: String?, isForwarded: Bool) {
+        guard self.isIsolated || !self.session.session.mayForward, !isForwarded else { return }
+        let server = self.scope?.origin.authority ?? target.flatMap { Self.server(ofTarget: $0) } ?? self.session.address
         guard !self.session.session.malformed(server: server, problem: error.message) else { return }
         self.session.diagnosis.remark(
             "a malformed request to \"\(server)\" was answered with an error and not forwarded: \(error.message).")
+    }
+
+    /// The proxy answers with an error of its own what a server or the cassette would have answered. In a replay this is a miss, in a
+    /// recording a remark.
+    func noteOwnAnswer(to request: String, problem: String, next: String) {
+        if self.session.session.answeredItself(request, problem: problem, next: next) {
+            self.session.count { $0.misses += 1 }
+        } else {
+            self.session.diagnosis.remark("\(request) was answered with an error and not forwarded: \(problem): \(next).")
+        }
+    }
+
+    /// The authority in a URL or in the target of CONNECT, without user and password; nil if there is none.
+    private static func server(ofTarget target: String) -> String? {
+        let rest = target.firstRange(of: "://").map { target[$0.upperBound...] } ?? target[...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let server = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        return server.isEmpty || server == "*" ? nil : String(server)
     }
 
     // MARK: Sessions

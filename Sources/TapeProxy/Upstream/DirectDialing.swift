@@ -202,7 +202,7 @@ final class DirectDialing: Dialing {
         guard let proxy = self.proxy(for: route) else {
             return self.reachDirectly(route, lookup, prepare: prepare, then: then)
         }
-        let handshake = ProxyHandshake(proxy, to: self.onThisMachine(route))
+        let handshake = ProxyHandshake(proxy, to: self.onThisMachine(route), isSession: self.shared.chain.isSession)
         var handlers: [any ChannelHandler] = [handshake]
         if proxy.scheme == .https {
             let name = IPAddress(proxy.host) == nil ? proxy.host : nil
@@ -249,7 +249,7 @@ final class DirectDialing: Dialing {
     /// A server of this machine may listen in one family of loopback, and a program asks for `localhost` in the other: a proxy that reaches
     /// this machine, which is a session, is asked for the one that it listens in.
     private func onThisMachine(_ route: UpstreamRoute) -> UpstreamRoute {
-        guard self.shared.chain.includesThisMachine, let address = IPAddress(route.origin.host), address.isLoopback,
+        guard self.shared.chain.isSession, let address = IPAddress(route.origin.host), address.isLoopback,
             let port = UInt16(exactly: route.origin.port)
         else { return route }
         let (own, other) = address.bytes.count == 4 ? ("127.0.0.1", "::1") : ("::1", "127.0.0.1")
@@ -265,10 +265,12 @@ final class DirectDialing: Dialing {
         then: @escaping (Reached) -> Void
     ) {
         if route.isInside {
-            return self.shared.dialer.dialInside(host: route.origin.host, port: route.origin.port, prepare: prepare, then: then)
+            return self.shared.dialer.dialInside(
+                host: route.origin.host, port: route.origin.port, address: route.address, prepare: prepare, then: then)
         }
         self.shared.dialer.dial(
-            host: route.origin.host, port: route.origin.port, lookup: lookup, among: self.lookups, prepare: prepare, then: then)
+            host: route.origin.host, port: route.origin.port, address: route.address, lookup: lookup, among: self.lookups,
+            prepare: prepare, then: then)
     }
 
     private func opened(_ connection: UpstreamConnection, _ channel: any Channel, _ timing: DialTiming) {

@@ -26,7 +26,8 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
     private var then: ((Failure?) -> Void)?
     private var timer: Scheduled<Void>?
 
-    init(_ proxy: UpstreamProxy, to route: UpstreamRoute) {
+    /// - Parameter isSession: the proxy is the port of a session, and the connection that of an isolated program.
+    init(_ proxy: UpstreamProxy, to route: UpstreamRoute, isSession: Bool = false) {
         self.proxy = proxy
         self.route = route
         self.isSecure = proxy.scheme == .https
@@ -38,7 +39,9 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
                 ? nil : ConnectClient(authority: authority, authorization: proxy.authorization, hop: route.hops + 1)
         case .socks5:
             let host = IPAddress(route.origin.host).map { SOCKS5.Host.address($0.bytes) } ?? .name(route.origin.host)
-            self.client = SOCKSClient(host: host, port: route.origin.port, login: proxy.login)
+            self.client = SOCKSClient(
+                host: host, port: route.origin.port, login: proxy.login,
+                for: isSession ? .connectIsolated(address: route.address?.bytes) : .connect)
         }
     }
 

@@ -19,8 +19,7 @@ final class RouteSubstitutes: Sendable {
     func offering(moreThan route: UpstreamRoute) -> UpstreamRoute? {
         let protocols = route.origin.scheme == .https ? ["h2", "http/1.1"] : ["h2c"]
         guard route.protocols != protocols else { return nil }
-        var other = UpstreamRoute(route.origin, serverName: route.serverName, protocols: protocols, hops: route.hops)
-        other.isInside = route.isInside
+        let other = route.offering(protocols)
         self.substitute(other, for: route)
         return other
     }

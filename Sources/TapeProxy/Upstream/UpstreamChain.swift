@@ -93,7 +93,7 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     var authorization: String? { self.credentials.map { "Basic \(BasicCredentials.encoded($0))" } }
 
     /// The user and password for SOCKS (RFC 1929).
-    var login: (user: [UInt8], password: [UInt8])? {
+    package var login: (user: [UInt8], password: [UInt8])? {
         guard let credentials else { return nil }
         let parts = credentials.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         return (Array(parts[0]), parts.count > 1 ? Array(parts[1]) : [])
@@ -111,8 +111,9 @@ public struct UpstreamChain: Sendable, Hashable {
     /// Exceptions from the variable `no_proxy`.
     public var environmentExceptions = NoProxy("")
 
-    /// Servers on this machine are reached through the proxies, too.
-    package var includesThisMachine = false
+    /// The proxies are the port of a session, to which an isolating process leads the connections of its program. Servers on this machine
+    /// are reached through them, too.
+    package var isSession = false
 
     public init(http: UpstreamProxy? = nil, https: UpstreamProxy? = nil) {
         self.http = http
@@ -128,7 +129,7 @@ public struct UpstreamChain: Sendable, Hashable {
     ///   - isTunnel: the connection carries something other than requests.
     func proxy(_ scheme: Origin.Scheme, host: String, port: Int, isTunnel: Bool) -> UpstreamProxy? {
         let chosen = scheme == .https ? self.https : isTunnel ? self.https ?? self.http : self.http
-        guard let proxy = chosen, self.includesThisMachine || !Self.isHere(host) else { return nil }
+        guard let proxy = chosen, self.isSession || !Self.isHere(host) else { return nil }
         let isException = self.exceptions.contains { $0.matches(host: host, port: port) } || self.environmentExceptions.contains(host, port)
         return isException ? nil : proxy
     }

@@ -20,6 +20,8 @@ struct UpstreamRoute: Hashable {
     var hops = 0
     /// Leads to a server that an isolated program has started itself, and to no other.
     var isInside = false
+    /// The address that an isolated program has chosen among those of the origin's name; nil if it has not.
+    var address: IPAddress?
 
     init(_ origin: Origin, serverName: String? = nil, protocols: [String] = [], hops: Int = 0) {
         self.origin = origin
@@ -29,10 +31,13 @@ struct UpstreamRoute: Hashable {
     }
 
     /// The same route for a request that requires HTTP/1.1.
-    var ofHTTP1: UpstreamRoute {
-        var route = UpstreamRoute(
-            self.origin, serverName: self.serverName, protocols: self.origin.scheme == .https ? ["http/1.1"] : [], hops: self.hops)
+    var ofHTTP1: UpstreamRoute { self.offering(self.origin.scheme == .https ? ["http/1.1"] : []) }
+
+    /// A route for requests to the same origin, with other protocols.
+    func offering(_ protocols: [String]) -> UpstreamRoute {
+        var route = UpstreamRoute(self.origin, serverName: self.serverName, protocols: protocols, hops: self.hops)
         route.isInside = self.isInside
+        route.address = self.address
         return route
     }
 
@@ -47,6 +52,7 @@ struct UpstreamRoute: Hashable {
     func offersOtherVersions(than other: UpstreamRoute) -> Bool {
         self.origin == other.origin && self.serverName == other.serverName && self.isTunnelled == other.isTunnelled
             && self.isUnread == other.isUnread && self.hops == other.hops && self.isInside == other.isInside
+            && self.address == other.address
     }
 
     var mayBeHTTP2: Bool { self.protocols.contains { $0 == "h2" || $0 == "h2c" } }
@@ -96,6 +102,8 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     private var peerNames: [String] = []
     private var owner: (any UpstreamConnectionOwner)?
     private(set) var remote = ""
+    /// The port from which it was made; nil if unknown.
+    private(set) var localPort: Int?
     /// How long it took to make the connection; nil once its first exchange has recorded it.
     private var timing: DialTiming?
     /// With the certificate chain, for the first exchange. nil without TLS.
@@ -157,6 +165,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         self.isOpen = channel.isActive
         self.timing = timing
         self.remote = channel.remoteAddress.map(Self.text) ?? ""
+        self.localPort = channel.localAddress?.port
     }
 
     /// The handshake is complete.

@@ -64,14 +64,16 @@ final class UpstreamDialer {
     /// Connects and calls back on the loop; `prepare` sets up the channel's pipeline.
     ///
     /// - Parameters:
+    ///   - address: the only one of the host's to try; nil for all of them.
     ///   - lookup: a lookup that has already started.
     ///   - pending: holds the lookup while it runs.
     func dial(
-        host: String, port: Int, lookup: NameLookup? = nil, among pending: PendingLookups = PendingLookups(),
+        host: String, port: Int, address: IPAddress? = nil, lookup: NameLookup? = nil, among pending: PendingLookups = PendingLookups(),
         prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
         then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
     ) {
         let started = NIODeadline.now()
+        let host = address.map { Endpoint.text($0) } ?? host
         if let address = try? SocketAddress(ipAddress: host, port: port) {
             self.connect(host: host, port: port, to: [address], dns: nil, since: started, prepare: prepare, then: then)
             return
@@ -149,8 +151,10 @@ final class UpstreamDialer {
                     self.bootstrap { prepare($0) }.withConnectedSocket(socket), host: host, port: port, dns: dns, since: started,
                     then: then)
             case .none where inside.isolation.reaches(port):
+                let listening = UInt16(exactly: port).map { ListeningPorts.addresses(of: $0) } ?? []
                 self.connectOutside(
-                    host: host, port: port, to: InsideDialer.outside(addresses, port: port), dns: dns, since: started, prepare: prepare,
+                    host: host, port: port, to: InsideDialer.outside(addresses, port: port, listening: listening), dns: dns, since: started,
+                    prepare: prepare,
                     then: then)
             case .none: then(.failure(.failed(Self.notInside(host, port))))
             }
@@ -158,14 +162,17 @@ final class UpstreamDialer {
     }
 
     /// Connects to a server of the isolated program's own, wherever it listens. The failure is of the kind `refused` if there is none.
+    ///
+    /// - Parameter address: tried first.
     func dialInside(
-        host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        host: String, port: Int, address: IPAddress? = nil, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
         then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
     ) {
         guard let inside, let addresses = inside.isolation.ownAddresses(of: host, port: port) else {
             return then(.failure(.failed(Self.notInside(host, port))))
         }
-        let others = addresses.filter { !self.isSelfInside($0) }
+        let first = address.flatMap { try? SocketAddress(packedIPAddress: ByteBuffer(bytes: $0.bytes), port: port) }
+        let others = ([first].compactMap(\.self) + addresses).filter { !self.isSelfInside($0) }
         inside.connect(to: others, until: .now() + .seconds(Int64(self.limits.connect))) { outcome in
             switch outcome {
             case .connected(let socket): self.take(socket, host: host, port: port, prepare: prepare, then: then)

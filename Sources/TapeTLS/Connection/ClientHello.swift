@@ -19,6 +19,44 @@ public struct ClientHello: Sendable, Hashable {
         self.hasInvalidServerName = self.serverName == nil && serverNameExtension.map(Self.namesHost) == true
     }
 
+    /// Reads a whole message from its records, without a connection; nil if it is none.
+    public init?(records bytes: some Collection<UInt8>) {
+        var (message, rest) = ([UInt8](), Array(bytes)[...])
+        // Records of type handshake (22), each with a header of 5 bytes (RFC 8446, 5.1).
+        while rest.first == 22, let header = Self.take(5, &rest), let piece = Self.take(Int(header[3]) << 8 | Int(header[4]), &rest) {
+            message += piece
+        }
+        // Its type, three bytes of length, version and random, and three lists before the extensions (RFC 8446, 4.1.2).
+        var hello = message[...]
+        guard let fixed = Self.take(38, &hello), fixed[0] == 1, Self.takeList(1, &hello) != nil, Self.takeList(2, &hello) != nil,
+            Self.takeList(1, &hello) != nil
+        else { return nil }
+        var extensions = Self.takeList(2, &hello)?[...] ?? []
+        var bodies: [UInt16: [UInt8]] = [:]
+        while let type = Self.take(2, &extensions), let body = Self.takeList(2, &extensions) {
+            bodies[UInt16(type[0]) << 8 | UInt16(type[1])] = body
+        }
+        let (name, protocols) = (bodies[0] ?? [], bodies[16] ?? [])
+        self = name.withUnsafeBytes { name in
+            protocols.withUnsafeBytes { protocols in
+                ClientHello(
+                    serverNameExtension: bodies[0] == nil ? nil : name, protocolsExtension: bodies[16] == nil ? nil : protocols)
+            }
+        }
+    }
+
+    private static func take(_ count: Int, _ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+        guard rest.count >= count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    /// A list after its length in so many bytes.
+    private static func takeList(_ size: Int, _ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+        guard let length = self.take(size, &rest) else { return nil }
+        return self.take(length.reduce(0) { $0 << 8 | Int($1) }, &rest)
+    }
+
     private static func serverName(_ bytes: UnsafeRawBufferPointer) -> String? {
         // A list of (type, name). In practice it has one name, of type 0 (host_name).
         guard self.namesHost(bytes) else { return nil }

@@ -77,12 +77,15 @@ struct IsolateCommand: ParsableCommand {
         let parent = ChildEnvironment.parent
         let place = try self.authority.place()
         defer { place.temporary?.remove() }
+        let session = try self.session.map { try SessionAccess($0, environment: parent) }
+        let watch = try session?.watch()
         var settings = self.exits.settings(cassette: nil, mayForward: !self.offline)
         settings.refusesConnections = self.offline
+        // A session that only replays needs no name outside.
+        if let watch { settings.mayForward = watch.mayForward }
         let isolation = try Isolation(settings)
         var configuration = ProxyConfiguration()
         configuration.isolation = isolation
-        let session = try self.session.map { try SessionAccess($0, environment: parent) }
         configuration.chain = try session?.chain ?? self.proxies.chain { screen.say($0) }
         // A passage leads to its server, and not into the session.
         if session != nil { configuration.chain.exceptions += self.exits.allow.flatMap(\.patterns) }
@@ -96,8 +99,10 @@ struct IsolateCommand: ParsableCommand {
             screen.complain(VisibleText.line($0))
         }
         plan.isolation = isolation.plan(socket: isolation.innerEnd, port: UInt16(clamping: server.port))
+        watch?.start(for: isolation)
         let status = self.serve(isolation, server, NamespaceChoice(plan: plan).command(self.command), parent, screen)
         server.stop()
+        watch?.stop()
         isolation.stop()
         screen.stop()
         guard let status else { return ExitStatus.failed }
@@ -151,6 +156,8 @@ struct IsolateCommand: ParsableCommand {
 struct SessionAccess {
     /// The session's port, by SOCKS, so that a request to an address may name a host.
     var chain: UpstreamChain
+    private let id: String
+    private let proxy: UpstreamProxy
     /// The file of roots that includes the authority; nil if the variables name none.
     var bundle: String?
 
@@ -169,9 +176,22 @@ struct SessionAccess {
             throw TrustError("the session's proxy is not on this machine: \(next).")
         }
         self.chain = UpstreamChain(http: proxy, https: proxy)
-        self.chain.includesThisMachine = true
+        self.chain.isSession = true
         self.bundle = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        self.id = id
+        self.proxy = proxy
     }
+
+    #if os(Linux)
+    /// Asks the session to tell what it refuses.
+    func watch() throws -> SessionWatch {
+        do throws(SessionWatch.Problem) {
+            return try SessionWatch(host: self.proxy.host, port: self.proxy.port, login: self.proxy.login)
+        } catch {
+            throw TrustError("the session \"\(self.id)\" at \(self.proxy) does not answer: \(error.message).")
+        }
+    }
+    #endif
 }
 
 private enum LoopbackAddress {

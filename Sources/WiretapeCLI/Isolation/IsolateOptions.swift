@@ -105,10 +105,16 @@ struct IsolationExits: ParsableArguments {
         cassette.firstOfEachOrigin().compactMap { index in
             guard let url = try? cassette.interaction(at: index).request.url,
                 case .absolute(let origin, _)? = try? RequestTarget(url, method: "GET"),
-                LoopbackHost.contains(origin.host) || origin.host.hasSuffix(".localhost") || names[origin.host] != nil
+                self.isHere(origin.host) || origin.host.hasSuffix(".localhost") || names[origin.host] != nil
             else { return nil }
             return UInt16(exactly: origin.port)
         }
+    }
+}
+
+extension IsolationExits {
+    private static func isHere(_ host: String) -> Bool {
+        LoopbackHost.contains(host) || IPAddress(host).map { $0.isUnspecified || Isolation.isOwn($0) } == true
     }
 }
 
@@ -138,7 +144,10 @@ struct AllowedServer: ExpressibleByArgument, Hashable {
         guard argument.hasPrefix("tcp:"), let address = ListenAddress(argument: String(argument.dropFirst(4))),
             let port = UInt16(exactly: address.port), port > 0
         else { return nil }
-        self.passage = .init(host: address.host.lowercased(), port: port)
+        guard !argument.dropFirst(4).hasPrefix(":"), !address.host.contains("*"), !argument.dropFirst(4).allSatisfy(\.isNumber) else {
+            return nil
+        }
+        self.passage = .init(host: address.host, port: port)
     }
 
     var isLoopback: Bool { LoopbackHost.contains(self.passage.host) }

@@ -80,7 +80,7 @@ struct IsolationLines {
             let user = program?.user.map { " of user \($0)" } ?? ""
             return "a program\(user) that had ended or may not be looked at"
         }
-        return String(name.prefix(self.nameLimit)) + (program.id.map { " (pid \($0))" } ?? "")
+        return PlainText.sentence(String(name.prefix(self.nameLimit)), limit: 200) + (program.id.map { " (pid \($0))" } ?? "")
     }
 
     private static func address(_ host: String, _ port: UInt16) -> String {
@@ -99,6 +99,7 @@ struct IsolationLines {
         case .transport: return "only TCP passes"
         case .inherited: return "it is closed for the program, which would have had it from its parent: start wiretape without it"
         case .offline: return "no connection may be made at all"
+        case .reset: return "its client reset the connection, so that what it had sent could not be read: let it close the connection"
         case .failed: return "it could not be handled"
         case .port where port == 22: return "this is SSH: use an https URL, or pass --allow \(self.passage(refusal))"
         case .port where port == 53, .notHTTP where port == 53, .silent where port == 53:

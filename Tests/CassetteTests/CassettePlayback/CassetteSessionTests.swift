@@ -21,7 +21,9 @@ import Testing
             case .refuse(let report):
                 switch report.reason {
                 case .noCassette: self = .refuseNoCassette
-                case .clientStayed, .recorderEnded, .codingNotAccepted, .misdirected, .malformed: self = .refuseUsedUp
+                case .clientStayed, .recorderEnded, .codingNotAccepted, .switchedProtocols, .otherServer, .misdirected, .ownAnswer,
+                    .malformed:
+                    self = .refuseUsedUp
                 case .notRecorded: self = .refuseNotRecorded
                 case .usedUp: self = .refuseUsedUp
                 case .otherMessages: self = .refuseOtherMessages

@@ -69,8 +69,8 @@ internal import Testing
             case .refuse(let bytes, let reason):
                 asked = .refuse(bytes, reason: reason)
                 toClient += bytes
-            case .connect(let host, let port):
-                asked = .connect(host, port: port)
+            case .connect(let host, let port, let request):
+                asked = .connect(host, port: port, request)
                 toClient += reply.bytes
             }
             var read: ArraySlice<UInt8> = []
@@ -91,8 +91,17 @@ internal import Testing
         let hosts: [SOCKS5.Host] = [.name("example.test"), .address([192, 0, 2, 1]), .address([UInt8](repeating: 9, count: 16))]
         for host in hosts {
             let (step, asked) = self.talk(SOCKSClient(host: host, port: 8443))
-            #expect(step == .open && asked == .connect(host, port: 8443))
+            #expect(step == .open && asked == .connect(host, port: 8443, .connect))
         }
+    }
+
+    /// Whatever address was sent, the server takes all of its bytes.
+    @Test(
+        arguments: [.watch, .connectIsolated(address: nil)] + [4, 16].map { .connectIsolated(address: [UInt8](repeating: 7, count: $0)) }
+            as [SOCKS5.Request])
+    func anIsolatingProcessSaysWhatItAsksFor(_ request: SOCKS5.Request) {
+        let (step, asked) = self.talk(SOCKSClient(host: .name("a.test"), port: 8443, for: request))
+        #expect(step == .open && asked == .connect(.name("a.test"), port: 8443, request))
     }
 
     @Test func aLoginIsAskedForAndChecked() {

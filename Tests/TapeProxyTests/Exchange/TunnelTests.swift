@@ -103,8 +103,9 @@ import Testing
         let replay = try RunningProxy(.none, in: proxy.folder)
         let again = try replay.connect()
         try again.send(self.upgrade(origin))
-        #expect(
-            String(decoding: try again.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 501 Not Implemented\r\nWiretape-Error: tunnel\r\n")
-        )
+        let answer = String(decoding: try again.readMessage(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 424 ") && answer.contains("switched protocols"), "\(answer)")
+        #expect(replay.session.verdict().misses == 1 && replay.session.verdict().reports.map(\.reason) == [.switchedProtocols(index: 0)])
+        #expect(proxy.notices.lines.contains { $0.contains("switched protocols: what passed after that is not recorded") })
     }
 }

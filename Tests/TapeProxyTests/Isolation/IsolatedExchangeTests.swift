@@ -2,6 +2,7 @@
 import CassettePlayback
 import NIOCore
 import TapeIsolation
+import TapeTestSupport
 import Testing
 
 @testable import TapeProxy
@@ -173,7 +174,125 @@ import Testing
         #expect(scene.heard() == ["client 2 closed"] && self.refused(scene) == ["a.test:80 offline × 1"])
     }
 
+    @Test func aClientThatEndsItsOutputWaitsUntilItsProgramIsKnown() throws {
+        let scene = try self.scene(to: "198.18.0.10", port: 7000)
+        scene.client("P")
+        _ = scene.heard()
+        scene.clientEnds()
+        #expect(scene.heard() == ["client 2 closed"] && self.refused(scene) == ["a.test:7000 not-http × 1"])
+    }
+
+    /// Without TLS settings, nobody opens the handshake.
+    @Test(arguments: [
+        (["redis"], ["a.test:6380 not-http × 1"]), (["imap", "mqtt"], ["a.test:6380 not-http × 1"]), (["h2", "redis"], []),
+        (["http/1.0"], []),
+        ([], []),
+    ])
+    func aHandshakeThatOffersOtherProtocolsIsRefusedWhereNobodyOpensIt(_ protocols: [String], _ refused: [String]) throws {
+        let isolation = try Isolation(IsolationSettings())
+        _ = isolation.names.addresses(of: "a.test")
+        let scene = try ExchangeScene { $0.isolation = isolation }
+        scene.connect(to: try SocketAddress(ipAddress: "198.18.0.10", port: 6380))
+        let hello = try RecordedHello.bytes(TLSClient(trusting: TestAuthority()), protocols: protocols)
+        scene.client(Array(hello.prefix(60)))
+        #expect(scene.heard().isEmpty)
+        scene.client(Array(hello.dropFirst(60)))
+        #expect(self.refused(scene) == refused && scene.heard() == [refused.isEmpty ? "dial a.test:6380" : "client 2 closed"])
+    }
+
+    @Test func aSwitchToAnotherProtocolIsRefused() throws {
+        let scene = try self.scene(to: "198.18.0.10", port: 80)
+        scene.client("GET /x HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n")
+        scene.connected()
+        _ = scene.heard()
+        scene.origin("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\nhello")
+        #expect(Set(scene.heard()) == ["origin 1 closed", "client 2 closed"])
+        #expect(
+            self.refused(scene) == ["a.test:80 not-http × 1"] && scene.recorder.summary.first?.hasPrefix("GET 101 cut by recorder") == true)
+    }
+
+    // MARK: Addresses
+
+    @Test func theAddressThatTheProgramChoseIsDialled() throws {
+        let scene = try self.scene(to: "203.0.113.5", port: 80) { $0.usesRealAddresses = true }
+        let names = try #require(scene.proxy.configuration.isolation?.names)
+        for last in [5, 6] as [UInt8] { names.remember([203, 0, 113, last], of: "a.test") }
+        for last in [5, 6] {
+            scene.connect(to: try SocketAddress(ipAddress: "203.0.113.\(last)", port: 80))
+            scene.client("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n")
+            #expect(scene.heard() == ["dial a.test at 203.0.113.\(last)"])
+            scene.connected()
+            scene.origin(Self.ok)
+            _ = scene.heard()
+        }
+        #expect(Set(scene.recorder.exchanges.map(\.interaction.request.url)) == ["http://a.test/x"])
+        // Two servers of one URL.
+        scene.connect()
+        scene.client("CONNECT 203.0.113.6:443 HTTP/1.1\r\nHost: 203.0.113.6:443\r\n\r\n")
+        scene.client("GET /x HTTP/1.1\r\nHost: a.test:443\r\n\r\n")
+        #expect(scene.heard().last == "dial a.test:443 at 203.0.113.6")
+    }
+
+    @Test func anAddressThatMeansNothingOutsideIsNotDialled() throws {
+        for change in [{ $0.usesRealAddresses = true }, { _ in }] as [(inout IsolationSettings) -> Void] {
+            let scene = try self.scene(to: "198.18.0.10", port: 80, change)
+            scene.client("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n")
+            #expect(scene.heard() == ["dial a.test"])
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", "0.0.0.0:9000"), ("127.0.0.1", "[::ffff:127.0.0.1]:9000"), ("127.0.0.1", "0:9000"), ("::1", "[::]:9000"),
+        ("203.0.113.5", "[::ffff:203.0.113.5]:9000"),
+    ])
+    func oneAddressInTwoNotationsIsOne(_ address: String, _ host: String) throws {
+        let scene = try self.scene(to: address, port: 9000) { $0.reach = [9000] }
+        if address != "203.0.113.5" { scene.refused() }
+        scene.client("GET /x HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        #expect(scene.heard().last == "dial \(address.contains(":") ? "[\(address)]" : address):9000")
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.recorder.exchanges.map(\.interaction.request.url) == ["http://\(host)/x"])
+    }
+
+    /// The cassette has answers of two servers under one name.
+    @Test(arguments: [([5, 6], 0), ([6, 5], 2), ([6], 1), ([77], 1)] as [([Int], Int)])
+    func theAnswerOfAnotherServerIsAMiss(_ order: [Int], _ misses: Int) throws {
+        let exchanges = [5, 6].map { last in
+            """
+            { "id": \(last), "started": "2026-11-21T04:00:0\(last).000000Z", "request": { "method": "GET", "url": "http://a.test/x" },
+              "connection": { "id": \(last), "remote": "203.0.113.\(last):80" },
+              "response": { "status": 200, "headers": ["Content-Length: 1"], "body": { "size": 1, "text": "\(last)" } } }
+            """
+        }
+        let folder = try TemporaryFolder()
+        try folder.write(
+            Array("{ \"wiretape\": 1, \"interactions\": [\n\(exchanges.joined(separator: ",\n"))\n] }\n".utf8), to: "tape.json")
+        let cassette = try RecordedCassette(path: folder.file("tape.json"))
+        let session = try CassetteSession(mode: .none, cassette: cassette)
+        let isolation = try Isolation(IsolationSettings())
+        let scene = try ExchangeScene(session, cassette: cassette) {
+            $0.isolation = isolation
+            $0.tls = try? TestAuthority().settings
+        }
+        for last in order {
+            scene.connect(to: try SocketAddress(ipAddress: "203.0.113.\(last)", port: 80))
+            scene.client("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        }
+        _ = scene.heard()
+        #expect(session.verdict().misses == misses && session.verdict().hits == order.count - misses, "\(session.verdict().reports)")
+    }
+
     // MARK: Loopback
+
+    @Test func aRequestIsReadAlthoughItsClientEndedWhileItsOwnServersWereLookedFor() throws {
+        let scene = try self.scene(to: "127.0.0.1", port: 9000, session: CassetteSession(mode: .none)) { $0.reach = [9000] }
+        scene.client("GET /x HTTP/1.1\r\nHost: localhost:9000\r\n\r\n")
+        scene.clientEnds()
+        scene.refused()
+        _ = scene.heard()
+        #expect(scene.proxy.session.verdict().misses == 1)
+    }
 
     @Test(arguments: [("127.0.0.1", "[::1]"), ("::1", "127.0.0.1")])
     func theProgramsOwnServerInTheOtherFamilyComesFirst(_ address: String, _ twin: String) throws {
@@ -190,7 +309,7 @@ import Testing
     /// The machine's own hosts file gives its name an address.
     @Test func theProgramsOwnServerComesFirstUnderANameOfTheMachine() throws {
         let scene = try self.scene(to: "198.18.0.10", port: 9000) { $0.ownNames = ["a.test"] }
-        #expect(scene.heard() == ["dial inside 127.0.0.1:9000"])
+        #expect(scene.heard() == ["dial inside a.test:9000 at 198.18.0.10"])
         scene.client("GET /x HTTP/1.1\r\nHost: a.test:9000\r\n\r\n")
         scene.refused()
         #expect(scene.heard() == ["dial a.test:9000"])
@@ -212,7 +331,7 @@ import Testing
 
     @Test func anOwnServerIsNotLookedForAfterItsClientHasLeft() throws {
         let scene = try self.scene(to: "127.0.0.1", port: 9000) { $0.reach = [9000] }
-        scene.clientEnds()
+        scene.clientResets()
         _ = scene.heard()
         scene.connected()
         #expect(scene.heard() == ["origin 1 closed"])
@@ -233,11 +352,13 @@ import Testing
 
 /// A tunnel that an isolated program asks the proxy for.
 @Suite struct IsolatedTunnelTests {
-    private func scene(_ change: (inout IsolationSettings) -> Void = { _ in }) throws -> ExchangeScene {
+    private func scene(
+        _ session: CassetteSession? = nil, _ change: (inout IsolationSettings) -> Void = { _ in }
+    ) throws -> ExchangeScene {
         var settings = IsolationSettings()
         change(&settings)
         let isolation = try Isolation(settings)
-        return try ExchangeScene {
+        return try ExchangeScene(session) {
             $0.isolation = isolation
             $0.tls = try? TestAuthority().settings
         }
@@ -260,6 +381,26 @@ import Testing
         let heard = scene.heard()
         #expect(heard.first?.hasPrefix("client < HTTP/1.1 403 Forbidden|Wiretape-Error: isolated|") == true, "\(heard)")
         #expect(heard.first?.contains("--allow tcp:a.test:25") == true && self.refused(scene) == ["a.test:25 port × 1"])
+    }
+
+    @Test(arguments: [
+        ("GET http://user:word@a.test/x ICE/1.0\r\n\r\n", "a.test"),
+        ("GET http://a.test:81/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "a.test:81"),
+        ("CONNECT a.test HTTP/1.1\r\nHost: a.test\r\n\r\n", "a.test"),
+        ("POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "a.test"),
+    ])
+    func aMalformedRequestIsNamedByItsServer(_ request: String, _ server: String) throws {
+        let scene = try self.scene(CassetteSession(mode: .none))
+        scene.client(request)
+        _ = scene.heard()
+        let reports = scene.proxy.session.verdict().reports.map(\.description)
+        if request.hasPrefix("POST") {
+            #expect(reports.count == 1 && reports[0].contains("http://a.test/"))
+        } else {
+            #expect(
+                reports.count == 1 && reports[0].hasPrefix("a malformed request to \"\(server)\" was answered")
+                    && !reports[0].contains("\\"))
+        }
     }
 
     @Test func otherBytesAreRefused() throws {

@@ -33,6 +33,23 @@ import Testing
 
     // MARK: Addresses
 
+    @Test(
+        arguments: [
+            (["127.0.0.1"], ["127.0.0.1", "::1"], ["127.0.0.1"]), (["::1"], ["127.0.0.1", "::1"], ["::1"]),
+            (["127.0.0.1"], ["::1"], ["::1"]),
+            (["::1"], ["127.0.0.1"], ["127.0.0.1"]), (["127.0.0.1", "::1"], ["127.0.0.1", "::1"], ["127.0.0.1", "::1"]),
+            (["127.0.0.1", "::1"], ["::1"], ["::1"]), (["127.0.0.1"], [], ["127.0.0.1"]), (["127.0.0.9"], ["127.0.0.1"], ["127.0.0.9"]),
+            (["198.18.0.2"], ["127.0.0.1", "::1"], ["127.0.0.1"]), (["fd77:7474::2"], ["127.0.0.1"], ["127.0.0.1"]),
+            (["::"], ["::1"], ["::1"]),
+            (["0.0.0.0"], ["127.0.0.1", "::1"], ["127.0.0.1"]),
+        ] as [([String], Set<String>, [String])])
+    func aServerOfTheMachineIsReachedInTheFamilyThatWasAskedForIfItListensThere(
+        _ asked: [String], _ listening: Set<String>, _ dialled: [String]
+    ) throws {
+        let addresses = try asked.map { try SocketAddress(ipAddress: $0, port: 9000) }
+        #expect(InsideDialer.outside(addresses, port: 9000, listening: listening).map(\.ipAddress) == dialled)
+    }
+
     @Test(arguments: [
         ("127.0.0.1", ["127.0.0.1"]), ("127.8.9.1", ["127.8.9.1"]), ("::1", ["::1"]), ("0.0.0.0", ["0.0.0.0"]), ("::", ["::"]),
         ("198.18.0.2", ["198.18.0.2"]), ("fd77:7474::2", ["fd77:7474::2"]), ("::ffff:127.0.0.1", ["127.0.0.1"]),
@@ -45,7 +62,7 @@ import Testing
 
     @Test func aNameOfTheMachineWithAnAddressIsLookedForInside() throws {
         let isolation = try Self.isolation { $0.ownNames = ["vm.test"] }
-        #expect(isolation.ownAddresses(of: "VM.test.", port: 80)?.map(\.ipAddress) == ["127.0.0.1", "::1"])
+        #expect(isolation.ownAddresses(of: "VM.test.", port: 80)?.map(\.ipAddress) == ["198.18.0.10", "fd77:7474::a", "127.0.0.1", "::1"])
     }
 
     @Test(arguments: [

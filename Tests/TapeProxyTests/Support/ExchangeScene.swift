@@ -6,6 +6,7 @@ import NIOCore
 import NIOEmbedded
 import NIOPosix
 import TapeExchange
+import TapeIsolation
 import TapeRecorder
 
 @testable import TapeProxy
@@ -267,7 +268,8 @@ private final class ScriptedDialing: Dialing {
     }
 
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
-        self.scene?.note("dial \(route.isInside ? "inside " : "")\(route.origin.authority)")
+        let address = route.address.map { " at \(Endpoint.text($0))" } ?? ""
+        self.scene?.note("dial \(route.isInside ? "inside " : "")\(route.origin.authority)\(address)")
         self.pending.append(Dial(route: route, then: then))
     }
 

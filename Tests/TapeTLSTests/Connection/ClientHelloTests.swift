@@ -31,6 +31,24 @@ struct ClientHelloTests {
         #expect(hello == ClientHello(serverName: "example.test", protocols: ["h2", "http/1.1"]))
     }
 
+    /// As a client sends them, in one record or several.
+    @Test(arguments: [1, 20, 5_000]) func aWholeMessageIsReadFromItsRecords(size: Int) throws {
+        var connection = try TLSConnection(
+            client: TLSClientContext(trustsSystem: false), peer: TLSPeer(host: "a.test", serverName: "a.test", protocols: ["redis", "h2"]))
+        _ = connection.receive(UnsafeRawBufferPointer(start: nil, count: 0)) { _, _ in }
+        let record = connection.takeOutput { Array($0) }
+        var message = record.dropFirst(5)
+        var records: [UInt8] = []
+        while !message.isEmpty {
+            let piece = message.prefix(size)
+            records += [22, 3, 1, UInt8(piece.count >> 8), UInt8(piece.count & 255)] + piece
+            message = message.dropFirst(size)
+        }
+        #expect(ClientHello(records: records) == ClientHello(serverName: "a.test", protocols: ["redis", "h2"]))
+        for count in 0..<60 { #expect(ClientHello(records: record.prefix(count)) == nil) }
+        #expect(ClientHello(records: Array("GET / HTTP/1.1".utf8)) == nil)
+    }
+
     @Test func namesAreLowerCase() {
         #expect(self.hello(name: self.nameBody(Array("Example.TEST".utf8))).serverName == "example.test")
     }
