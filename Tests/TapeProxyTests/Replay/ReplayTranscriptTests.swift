@@ -49,6 +49,28 @@ import Testing
         "timing": { "send": 0, "wait": 0, "receive": 5000, "total": 5000 }
         """
 
+    /// The proxy answers with an error of its own, which is no recorded answer.
+    @Test func aBodyThatStopsIsAMiss() throws {
+        let (folder, cassette) = try self.cassette(Self.upload)
+        let scene = try self.scene(.none, cassette)
+        scene.client("POST http://h/p HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\no")
+        scene.advance(scene.proxy.limits.clientStall + 1)
+        #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 408 Request Timeout|") == true)
+        let verdict = scene.proxy.session.verdict()
+        #expect(verdict.misses == 1 && verdict.reports.first?.description.hasPrefix("\"POST http://h/p\" was not looked up: ") == true)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aConnectionOverTheLimitIsAMiss() throws {
+        let (folder, cassette) = try self.cassette(Self.plain)
+        let scene = try self.scene(.none, cassette) { $0.limits.connections = 1 }
+        scene.connect()
+        #expect(scene.heard().contains { $0.hasPrefix("client 2 < HTTP/1.1 503 Service Unavailable|") })
+        let verdict = scene.proxy.session.verdict()
+        #expect(verdict.misses == 1 && verdict.reports.first?.description.contains("limit of 1 connection") == true)
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func aRecordedAnswerComesWithoutAnOriginAndKeepsTheConnection() throws {
         let (folder, cassette) = try self.cassette(Self.plain, Self.plain)
         let scene = try self.scene(.none, cassette)
