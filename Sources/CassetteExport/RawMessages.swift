@@ -4,8 +4,8 @@ internal import TapeBytes
 
 /// Writes requests and responses as HTTP/1.1 sends them, one after another, with an empty line after each.
 ///
-/// Bodies keep their codings, and chunks are as they were recorded. HTTP/2 messages are written in the form of HTTP/1.1, with a length if
-/// they have none.
+/// Bodies keep their codings, and chunks are as they were recorded. HTTP/2 messages are written in the form of HTTP/1.1. Those without
+/// a length get one, and so do answers that end with their connection, unless only one side is written.
 ///
 /// A body that was cut short has fewer bytes than its fields declare, so a reader would take the following message for its rest. Its
 /// message has the field `Wiretape-Cut-After` with the number of bytes after the head, unless only one side is written.
@@ -54,7 +54,8 @@ package struct RawMessages: ExchangeWriter {
             Array("\(Self.version(response.version)) \(response.status)".utf8) + (response.omitsReasonSpace ? [] : [32]) + response.reason
                 + [13, 10])
         let isBodiless = request.method == "HEAD" || response.status < 200 || response.status == 204 || response.status == 304
-        let isFramed = response.version.major < 2 || isBodiless || response.body?.isComplete == false
+        // Where another message follows, the end of the connection is not the end of the body.
+        let isFramed = self.choice != .both && response.version.major < 2 || isBodiless || response.body?.isComplete == false
         try self.fields(
             response.headers, addingHostOf: nil, lengthOf: isFramed ? nil : response.body ?? Body(size: 0, content: .empty),
             cutAfter: try self.cutSize(response.body, response.headers))

@@ -141,7 +141,10 @@ import Testing
         let text = try self.text([Self.post("{}")]) { RawMessages($0, .both) }
         let request =
             "POST /pets?kind=cat&x HTTP/1.1\r\nHost: a.test:8080\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}\r\n"
-        #expect(text == request + "HTTP/1.1 201 OK\r\nContent-Type: application/json\r\n\r\nok\r\n")
+        // Nothing else tells where an answer ends that ended with its connection.
+        #expect(text == request + "HTTP/1.1 201 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\nok\r\n")
+        let answer = try self.text([Self.post("{}")]) { RawMessages($0, .response) }
+        #expect(answer == "HTTP/1.1 201 OK\r\nContent-Type: application/json\r\n\r\nok")
     }
 
     @Test func messagesOfHTTP2GetALength() throws {

@@ -8,4 +8,9 @@ import Testing
         #expect(LooseBase64.decode(Array("-_8=".utf8)[...]) == [0xFB, 0xFF])
         #expect(LooseBase64.decode(Array("a!".utf8)[...]) == nil)
     }
+
+    /// Digits after the padding, too much of it, and a digit that is no byte.
+    @Test(arguments: ["YQ==YWJj", "YWJjZ", "YQ===", "YWJj=", "=", "YQ=="]) func otherTextsAreNone(_ text: String) {
+        #expect((LooseBase64.decode(Array(text.utf8)[...]) == nil) == (text != "YQ=="))
+    }
 }

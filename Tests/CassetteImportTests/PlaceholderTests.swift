@@ -45,6 +45,12 @@ import Testing
         #expect(self.losses(report)["placeholder"]?.count == 1)
     }
 
+    @Test func placeholdersInBase64AreFilled() throws {
+        let coded = Self.interaction("http://a.test/").replacing("string: 'hi'", with: "base64_string: eyJrIjoiPEtFWT4ifQ==")
+        let exchanges = try self.importing.run(Self.cassette(coded), as: "c.yml") { $0.placeholders = ["KEY": "abc"] }.interactions
+        #expect(try self.importing.bytes(exchanges[0].response?.body) == Array(#"{"k":"abc"}"#.utf8))
+    }
+
     /// Texts that are no URL, and hosts that nobody has.
     @Test(arguments: [
         "REDACTED/chat", "ENV_HOST/x", "a.test/x", "/x", "//a.test/x", "", "http://***/x", "http://REDACTED/x", "http://a b/x",

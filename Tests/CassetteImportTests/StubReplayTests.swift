@@ -26,26 +26,35 @@ import Testing
     }
 
     /// The bodies of the answers; nil for a miss.
-    private func answers(_ sent: [Sent], order: ReplayOrder = .any) throws -> [String?] {
+    private func answers(_ sent: [Sent], order: ReplayOrder = .any, rules: MatchRules? = nil) throws -> [String?] {
         let cassette = try RecordedCassette(path: self.importing.cassette)
         let redaction = try cassette.redactionRules().map { LiveRedactor(Redactor(rules: $0)) }
-        let session = try CassetteSession(mode: .none, cassette: cassette, order: order, redaction: redaction)
+        let session = try CassetteSession(mode: .none, cassette: cassette, rules: rules, order: order, redaction: redaction)
         return try sent.map { request in
-            var headers = request.headers
-            if let body = request.body { headers.append("Content-Length: \(body.utf8.count)") }
-            let opening = session.begin(
-                method: request.method, url: request.url, headers: HeaderFields(headers), hasBody: request.body?.isEmpty == false)
-            let decision: Decision
-            switch opening {
-            case .decided(let decided): decision = decided
-            case .needsBody(let pending):
-                var live = pending.body()
-                Array((request.body ?? "").utf8).withUnsafeBytes { live.push($0) }
-                decision = try session.resolve(pending, body: live.finish())
-            }
-            guard case .replay(let index, _) = decision else { return nil }
+            guard case .replay(let index, _) = try self.decision(request, in: session) else { return nil }
             return String(decoding: try self.importing.bytes(cassette.interaction(at: index).response?.body), as: UTF8.self)
         }
+    }
+
+    private func decision(_ request: Sent, in session: CassetteSession) throws -> Decision {
+        var headers = request.headers
+        if let body = request.body { headers.append("Content-Length: \(body.utf8.count)") }
+        let opening = session.begin(
+            method: request.method, url: request.url, headers: HeaderFields(headers), hasBody: request.body?.isEmpty == false)
+        switch opening {
+        case .decided(let decided): return decided
+        case .needsBody(let pending):
+            var live = pending.body()
+            Array((request.body ?? "").utf8).withUnsafeBytes { live.push($0) }
+            return try session.resolve(pending, body: live.finish())
+        }
+    }
+
+    /// How a request that is a miss differs from the nearest recorded one.
+    private func differences(_ request: Sent) throws -> [String] {
+        let session = try CassetteSession(mode: .none, cassette: RecordedCassette(path: self.importing.cassette))
+        guard case .refuse(let report) = try self.decision(request, in: session) else { throw TestProblem("no miss") }
+        return report.nearest.first?.differences.map(\.description) ?? []
     }
 
     private static func stub(_ request: String, _ body: String, _ more: String = "") -> String {
@@ -402,20 +411,245 @@ import Testing
         #expect(try self.answers([Sent("GET", "y")]) == [nil])
     }
 
-    /// WireMock compares its text, and a replay the document or the fields.
-    @Test(arguments: [(#"{\"a\":1}"#, true), ("<a/>", true), ("a=1&b=2", true), ("a=1", false), ("text", false)])
-    func aBodyByItsTextIsNotNextToOthers(_ body: String, _ isLeftOut: Bool) throws {
+    /// The text decides, and not the document or the fields.
+    @Test(arguments: [
+        ("{\"a\":1}", "{\"a\": 1}"), ("<a b='1'/>", "<a b=\"1\"/>"), ("a=1&b=2", "b=2&a=1"), ("text", "text "), ("a=%7E", "a=~"),
+    ]) func aBodyIsComparedByItsText(_ body: String, _ other: String) throws {
+        let json = body.replacing("\"", with: "\\\"")
         let losses = try self.wiremock([
-            Self.post(#""urlPath": "/x""#, "any"), Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalTo": "\#(body)"}]"#, "one"),
+            Self.post(#""urlPath": "/x""#, "any"), Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalTo": "\#(json)"}]"#, "one"),
         ])
-        #expect(losses["rival"] == (isLeftOut ? 2 : nil), "\(losses)")
-        let sent = Sent("POST", headers: ["Content-Type: text/plain"], body: body.replacing("\\", with: ""))
-        #expect(try self.answers([sent]) == [isLeftOut ? nil : "one"])
+        #expect(losses["rival"] == nil, "\(losses)")
+        let sent = ["application/json", "application/x-www-form-urlencoded", "application/octet-stream", "text/xml"].flatMap { type in
+            [body, other].map { Sent("POST", headers: ["Content-Type: \(type)"], body: $0) }
+        }
+        #expect(try self.answers(sent) == sent.map { $0.body == body ? "one" : "any" })
     }
 
-    @Test func aBodyByItsTextStaysAlone() throws {
-        #expect(try self.wiremock([Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalTo": "{\"a\":1}"}]"#, "one")])["rival"] == nil)
-        #expect(try self.answers([Sent("POST", headers: ["Content-Type: application/json"], body: #"{"a": 1}"#)]) == ["one"])
+    /// WireMock reads JSON and XML whatever the type of the request says.
+    @Test(arguments: [
+        (#"{"equalToJson": "{\"a\": 1, \"b\": [2]}"}"#, #"{"b":[2],"a":1.0}"#, #"{"a":1,"b":2}"#),
+        (#"{"equalToXml": "<a x='1' y='2'/>"}"#, #"<a y="2" x="1"></a>"#, "<a/>"),
+    ]) func aDocumentMayHaveAnyType(_ pattern: String, _ equal: String, _ other: String) throws {
+        _ = try self.wiremock([
+            Self.post(#""urlPath": "/x""#, "any"), Self.post(#""urlPath": "/x", "bodyPatterns": [\#(pattern)]"#, "one"),
+        ])
+        for type in ["application/json", "application/octet-stream", "text/plain", "image/png"] {
+            let sent = [equal, other].map { Sent("POST", headers: ["Content-Type: \(type)"], body: $0) }
+            #expect(try self.answers(sent) == ["one", "any"], "\(type)")
+        }
+    }
+
+    @Test func aBinaryBodyIsComparedByItsBytes() throws {
+        _ = try self.wiremock([Self.post(#""urlPath": "/x", "bodyPatterns": [{"binaryEqualTo": "eyJhIjoxfQ=="}]"#, "one")])
+        let sent = [#"{"a":1}"#, #"{"a": 1}"#].map { Sent("POST", headers: ["Content-Type: application/json"], body: $0) }
+        #expect(try self.answers(sent) == ["one", nil])
+    }
+
+    /// WireMock compares no text with an empty body.
+    @Test func anEmptyTextIsNeverUsed() throws {
+        let losses = try self.wiremock([
+            Self.post(#""urlPath": "/x""#, "any"), Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalTo": ""}]"#, "empty"),
+        ])
+        #expect(losses["unused"] == 1)
+        #expect(try self.answers([Sent("POST"), Sent("POST", body: "")]) == ["any", "any"])
+    }
+
+    @Test func aMissOfATextShowsTheLine() throws {
+        _ = try self.wiremock([Self.post(#""urlPath": "/x", "bodyPatterns": [{"equalTo": "{\"a\":1}"}]"#, "one")])
+        #expect(
+            try self.differences(Sent("POST", headers: ["Content-Type: application/json"], body: #"{"a": 1}"#)) == [
+                #"text line 1 is "{\"a\": 1}", recorded is "{\"a\":1}""#
+            ])
+    }
+
+    // MARK: Several values
+
+    /// WireMock takes any of them.
+    @Test func oneOfSeveralValuesIsEnough() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x""#, "any"), Self.stub(#""urlPath": "/x", "queryParameters": {"q": {"equalTo": "1"}}"#, "q1"),
+            Self.stub(#""urlPath": "/x", "headers": {"X-V": {"equalTo": "1"}}"#, "v1"),
+            Self.stub(#""urlPath": "/x", "cookies": {"theme": {"equalTo": "dark"}}"#, "dark"),
+            Self.stub(#""urlPath": "/x", "queryParameters": {"q": {"equalTo": "2"}}"#, "q2"),
+            Self.stub(#""urlPath": "/x", "queryParameters": {"r": {"includes": [{"equalTo": "1"}, {"equalTo": "2"}]}}"#, "r12"),
+        ]) { $0.redaction = nil }
+        let queries = [("?q=0&q=1", "q1"), ("?q=1&q=2", "q2"), ("?q=3&q=4", "any"), ("?r=2&r=3&r=1", "r12"), ("?r=1&r=3", "any")]
+        #expect(try self.answers(queries.map { Sent("GET", $0.0) }) == queries.map(\.1))
+        let headers = [(["X-V: 0", "X-V: 1"], "v1"), (["X-V: 1, 0"], "any"), (["Cookie: theme=light; theme=dark"], "dark")]
+        #expect(try self.answers(headers.map { Sent(headers: $0.0) }) == headers.map(\.1))
+    }
+
+    @Test func aUserAmongSeveralCredentialsAnswers() throws {
+        _ = try self.wiremock(Self.users) { $0.redaction = nil }
+        #expect(try self.answers([Sent(headers: ["Authorization: Bearer x", Self.credentials.eve])]) == ["eve"])
+    }
+
+    @Test func anAbsentItemMustBeAbsentInEachSpelling() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x""#, "any"), Self.stub(#""urlPath": "/x", "queryParameters": {"q": {"absent": true}}"#, "none"),
+        ])
+        #expect(
+            try self.answers([Sent("GET", "?q=1&q=2"), Sent("GET", "?q"), Sent("GET", "?%71=1"), Sent()]) == ["any", "any", "any", "none"])
+    }
+
+    /// The pattern of one stub may be for the first value, and another stub for the second.
+    @Test func severalValuesNextToAPatternAreAMiss() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x", "queryParameters": {"q": {"equalTo": "2"}}"#, "two"),
+            Self.stub(#""urlPath": "/x", "queryParameters": {"q": {"equalTo": "1"}}, "headers": {"A": {"matches": "b.*"}}"#, "one"),
+        ])
+        #expect(
+            try self.answers([Sent("GET", "?q=1"), Sent("GET", "?q=2"), Sent("GET", "?q=1&q=2"), Sent("GET", "?q=2&q=9")])
+                == ["one", "two", nil, nil])
+        let differences = try self.differences(Sent("GET", "?q=1&q=2"))
+        #expect(differences.contains { $0.contains("q=1&q=2") || $0.contains("several values") }, "\(differences)")
+    }
+
+    /// Hoverfly joins them with semicolons before it compares them.
+    @Test func severalValuesOfHoverflyAreJoined() throws {
+        let pairs = [
+            ("", "any"), (#", "query": {"q": [{"matcher": "exact", "value": "1;2"}]}"#, "q12"),
+            (#", "query": {"q": [{"matcher": "array", "value": ["3", "4"]}]}"#, "q34"),
+            (#", "query": {"q": [{"matcher": "exact", "value": "1"}]}"#, "q1"),
+            (#", "headers": {"A": [{"matcher": "exact", "value": "1;2"}]}"#, "a12"),
+        ]
+        _ = try self.hoverfly(pairs.map { (request: $0.0, body: $0.1) })
+        let queries = [
+            ("?q=1&q=2", "q12"), ("?q=1;2", "q12"), ("?q=2&q=1", "any"), ("?q=3&q=4", "q34"), ("?q=3;4", "q34"), ("?q=1&q=3", "any"),
+            ("?q=1", "q1"),
+        ]
+        #expect(try self.answers(queries.map { Sent("POST", $0.0) }) == queries.map(\.1))
+        let headers = [(["A: 1", "A: 2"], "a12"), (["a: 1;2"], "a12"), (["A: 1, 2"], "any"), (["A: 2", "A: 1"], "any")]
+        #expect(try self.answers(headers.map { Sent("POST", headers: $0.0) }) == headers.map(\.1))
+    }
+
+    /// The names of items count in any letter case, their values do not.
+    @Test func namesOfItemsOfHoverflyHaveAnyCase() throws {
+        _ = try self.hoverfly([(request: #", "query": {"pageSize": [{"matcher": "exact", "value": "a"}]}"#, body: "a")])
+        let sent = ["?pageSize=a", "?PAGESIZE=a", "?pagesize=a&z=1", "?pageSize=A", "?pagesize=a&pageSize=a"].map { Sent("POST", $0) }
+        #expect(try self.answers(sent) == ["a", "a", "a", nil, nil])
+    }
+
+    @Test func namesOfItemsOfWireMockHaveTheirCase() throws {
+        _ = try self.wiremock([Self.stub(#""urlPath": "/x", "queryParameters": {"pageSize": {"equalTo": "a"}}"#, "a")])
+        #expect(try self.answers([Sent("GET", "?pageSize=a"), Sent("GET", "?pagesize=a")]) == ["a", nil])
+    }
+
+    /// Hoverfly counts only `exact` in small letters twice.
+    @Test func aMatcherInAnotherCaseIsWeaker() throws {
+        _ = try self.hoverfly([
+            (request: #", "headers": {"A": [{"matcher": "exact", "value": "1"}]}"#, body: "a"),
+            (request: #", "headers": {"B": [{"matcher": "Exact", "value": "1"}]}"#, body: "b"),
+        ])
+        #expect(try self.answers([Sent("POST", headers: ["A: 1", "B: 1"]), Sent("POST", headers: ["B: 1"])]) == ["a", "b"])
+    }
+
+    // MARK: The text of a URL
+
+    /// WireMock compares it as it was sent.
+    @Test func aURLIsComparedByItsText() throws {
+        _ = try self.wiremock([
+            Self.stub(#""urlPath": "/x""#, "any"), Self.stub(#""url": "/x?a=1&b=2""#, "ab"), Self.stub(#""url": "/x?q=a%20b""#, "q"),
+            Self.stub(#""urlPattern": "/x\\?c=3&d=4""#, "cd"),
+        ])
+        let queries = [
+            ("?a=1&b=2", "ab"), ("?b=2&a=1", "any"), ("?a=1&b=2&c", "any"), ("?q=a%20b", "q"), ("?q=a+b", "any"), ("?a=%31&b=2", "any"),
+            ("?c=3&d=4", "cd"), ("?d=4&c=3", "any"), ("?", "any"),
+        ]
+        #expect(try self.answers(queries.map { Sent("GET", $0.0) }) == queries.map(\.1))
+    }
+
+    @Test(arguments: [#""url": "/x~""#, #""urlPath": "/x~""#, #""urlPathPattern": "/x~""#])
+    func aPathIsComparedByItsText(_ request: String) throws {
+        _ = try self.wiremock([Self.stub(request, "a")])
+        #expect(try self.answers([Sent("GET", "~"), Sent("GET", "%7e")]) == ["a", nil])
+        let differences = try self.differences(Sent("GET", "%7e"))
+        #expect(differences.count == 1 && differences[0].contains("/x%7e") && differences[0].contains("the stub compares the text"))
+    }
+
+    /// The text of the URL says whether any request has the items.
+    @Test func itemsNextToAURLAreCheckedOnce() throws {
+        let losses = try self.wiremock([
+            Self.stub(#""urlPath": "/x""#, "any"),
+            Self.stub(#""url": "/x?a=1", "queryParameters": {"a": {"equalTo": "1"}, "b": {"absent": true}}"#, "a1"),
+            Self.stub(#""url": "/x?a=2", "queryParameters": {"a": {"equalTo": "3"}}"#, "never"),
+        ])
+        #expect(losses["unused"] == 1 && losses["rival"] == nil)
+        #expect(try self.answers([Sent("GET", "?a=1"), Sent("GET", "?a=2")]) == ["a1", "any"])
+    }
+
+    @Test(arguments: [#""url": "/a b""#, #""urlPath": "/x?a=1""#, #""url": "x""#, #""url": "/\u00fc""#])
+    func aTextThatNoURLHasIsNeverUsed(_ request: String) throws {
+        #expect(try self.wiremock([Self.stub(request, "never")])["unused"] == 1)
+        #expect(try self.answers([Sent("GET", ""), Sent("GET", "?a=1")]) == [nil, nil])
+    }
+
+    @Test func rulesApplyToTheTextOfAURL() throws {
+        _ = try self.wiremock([Self.stub(#""url": "/x?a=1&ts=5&b=2""#, "a")])
+        let rules = try MatchRules(ignore: ["query:ts"])
+        #expect(
+            try self.answers([Sent("GET", "?a=1&ts=6&b=2"), Sent("GET", "?a=1&b=2"), Sent("GET", "?b=2&a=1")], rules: rules) == [
+                "a", "a", nil,
+            ])
+        let more = try MatchRules(ignore: ["query"])
+        #expect(try self.answers([Sent("GET", "?z")], rules: more) == ["a"])
+    }
+
+    @Test func aSecretInTheTextOfAURLMatchesAny() throws {
+        _ = try self.wiremock([Self.stub(#""url": "/x?a=1&api_key=k9f3hh20dmw81kfoow""#, "a")])
+        #expect(
+            try self.answers([Sent("GET", "?a=1&api_key=x8dn30qhd83nkasm2l"), Sent("GET", "?api_key=x8dn30qhd83nkasm2l&a=1")]) == [
+                "a", nil,
+            ])
+    }
+
+    // MARK: The order of files
+
+    /// WireMock's order is that of the file system.
+    @Test(arguments: [
+        (#""urlPath": "/x""#, #""urlPath": "/x""#, "", true), (#""urlPath": "/x""#, #""urlPath": "/x""#, #""priority": 2,"#, false),
+        (
+            #""urlPath": "/x", "queryParameters": {"q": {"equalTo": "1"}}"#, #""urlPath": "/x", "headers": {"A": {"equalTo": "1"}}"#, "",
+            true
+        ),
+        (#""urlPath": "/x", "queryParameters": {"q": {"equalTo": "1"}}"#, #""url": "/x?q=2""#, "", false),
+        (#""urlPath": "/x""#, #""urlPathPattern": "/[a-z]""#, "", true), (#""urlPath": "/x""#, #""urlPath": "/y""#, "", false),
+    ]) func stubsWhoseFilesDecideAreReported(_ one: String, _ other: String, _ priority: String, _ isReported: Bool) throws {
+        for (name, text) in [("b", Self.stub(one, "b")), ("a", Self.stub(other, "a", priority))] {
+            try self.importing.folder.write(text.utf8, to: "wm/mappings/\(name).json")
+        }
+        let report = try CassetteImporter(ImportOptions()).run(
+            [self.importing.folder.file("wm")], to: self.importing.cassette, version: "1")
+        let loss = report.losses.first { $0.kind == "fileOrder" }
+        #expect((loss?.count == 1) == isReported, "\(report.losses)")
+        if isReported { #expect(loss?.text.contains("of b.json") == true && loss?.text.contains("of a.json") == true) }
+    }
+
+    /// One file has an order of its own, and equal answers need none.
+    @Test func stubsOfOneFileOrWithOneAnswerAreNotReported() throws {
+        #expect(try self.wiremock([Self.stub(#""urlPath": "/x""#, "a"), Self.stub(#""urlPath": "/x""#, "b")])["fileOrder"] == nil)
+        for name in ["a", "b"] {
+            try self.importing.folder.write(Self.stub(#""urlPath": "/x""#, "same").utf8, to: "wm/mappings/\(name).json")
+        }
+        let path = self.importing.folder.file("other.json")
+        let report = try CassetteImporter(ImportOptions()).run([self.importing.folder.file("wm")], to: path, version: "1")
+        #expect(!report.losses.contains { $0.kind == "fileOrder" })
+    }
+
+    /// Documents are found by what they have in common, and not compared one by one.
+    @Test func manyLooseBodiesAreImported() throws {
+        let stubs = (0..<400).map { number in
+            Self.post(
+                #""urlPath": "/x", "bodyPatterns": [{"equalToJson": "{\"id\": \#(number), \"k\": {\"n\": \#(number % 7)}}", "ignoreExtraElements": true}]"#,
+                "r\(number)")
+        }
+        let more = Self.post(
+            #""urlPath": "/x", "bodyPatterns": [{"equalToJson": "{\"k\": {\"n\": 3}}", "ignoreExtraElements": true}]"#, "less")
+        let losses = try self.wiremock([more] + stubs)
+        #expect(losses["rival"] == 1 && losses["narrowed"] == 401)
+        #expect(
+            try self.answers([Sent("POST", body: #"{"id":399,"k":{"n":0}}"#), Sent("POST", body: #"{"k":{"n":3}}"#)]) == ["r399", nil])
     }
 
     @Test func aPartOfTheMappingsIsRefused() throws {

@@ -198,6 +198,19 @@ import Testing
         #expect(exchanges[1].response == nil)
     }
 
+    /// Burp writes a byte as the character of its number. A text in UTF-8 has another length.
+    @Test(arguments: [(3, [0xE9, 0xFF, 0x80]), (6, Array("\u{e9}\u{ff}\u{80}".utf8))] as [(Int, [UInt8])])
+    func bytesOfBurpThatAreCharactersAreBytes(_ length: Int, _ body: [UInt8]) throws {
+        let text = """
+            <?xml version="1.0"?><items burpVersion="1"><item><url>http://a.test/</url><host>a.test</host><port>80</port><protocol>http</protocol>
+            <request base64="false"><![CDATA[GET / HTTP/1.1\r\nHost: a.test\r\n\r\n]]></request>
+            <response base64="false"><![CDATA[HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(length)\r\n\r\n\u{e9}\u{ff}\u{80}]]></response></item></items>
+            """
+        let (report, exchanges) = try self.run(text, as: "b.xml", .burp)
+        #expect(try self.importing.bytes(exchanges[0].response?.body) == body)
+        #expect(!report.losses.contains { $0.kind == "length" })
+    }
+
     // MARK: WARC
 
     private static func record(_ type: String, _ id: String, concurrent: String? = nil, _ block: String, more: String = "") -> String {

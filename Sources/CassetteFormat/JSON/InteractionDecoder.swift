@@ -61,18 +61,28 @@ public enum InteractionDecoder {
     }
 
     private static func stub(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> StubConditions {
-        let reader = try ObjectReader(value, "stub", place, known: ["exact"])
-        let exact = try reader.required("exact")
-        guard exact.kind == .array else { throw reader.error(exact, "exact", "expected an array") }
-        var conditions = StubConditions(exact: [])
-        for element in exact.elements {
-            guard let condition = element.string.flatMap({ StubConditions.Place($0) }) else {
-                throw reader.error(element, "exact", "expected query, body, query:NAME, header:NAME or cookie:NAME")
-            }
-            conditions.exact.append(condition)
-        }
+        let reader = try ObjectReader(value, "stub", place, known: ["exact", "includes", "joined", "single"])
+        var conditions = StubConditions(exact: try self.places(try reader.required("exact"), "exact", reader))
+        if let value = reader["includes"] { conditions.includes = try self.places(value, "includes", reader, areNamed: true) }
+        if let value = reader["joined"] { conditions.joined = try self.places(value, "joined", reader, areNamed: true) }
+        if let value = reader["single"] { conditions.single = try self.places(value, "single", reader, areNamed: true) }
         conditions.unknown = reader.unknown
         return conditions
+    }
+
+    private static func places(
+        _ value: JSONValue, _ name: String, _ reader: ObjectReader, areNamed: Bool = false
+    ) throws(CassetteError) -> [StubConditions.Place] {
+        guard value.kind == .array else { throw reader.error(value, name, "expected an array") }
+        var places: [StubConditions.Place] = []
+        for element in value.elements {
+            guard let place = element.string.flatMap({ StubConditions.Place($0) }), place.isNamed || !areNamed else {
+                let others = areNamed ? "" : "url, path, query, body, body:KIND, "
+                throw reader.error(element, name, "expected \(others)query:NAME, header:NAME or cookie:NAME")
+            }
+            places.append(place)
+        }
+        return places
     }
 
     // MARK: Messages

@@ -24,13 +24,16 @@ public enum InteractionEncoder {
         if let stub = interaction.stub {
             writer.member("stub")
             writer.beginObject(.inline)
-            writer.member("exact")
-            writer.beginArray(.inline)
-            for place in stub.exact {
-                writer.element()
-                writer.string(place.text)
+            let lists = [("exact", stub.exact), ("includes", stub.includes), ("joined", stub.joined), ("single", stub.single)]
+            for (name, places) in lists where !places.isEmpty || name == "exact" {
+                writer.member(named: name)
+                writer.beginArray(.inline)
+                for place in places {
+                    writer.element()
+                    writer.string(place.text)
+                }
+                writer.endArray()
             }
-            writer.endArray()
             writer.unknown(stub.unknown)
             writer.endObject()
         }

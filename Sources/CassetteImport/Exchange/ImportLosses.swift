@@ -44,7 +44,9 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case base64
     case encoding
     case shadowed
+    case unused
     case rival
+    case fileOrder
     case status
     case longURL
 
@@ -90,6 +92,9 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .base64: "a text that should be base64 is not: the body is missing"
         case .encoding: "a text has an unknown encoding: the body is missing"
         case .shadowed: "a stub is never used, because its tool always chooses another one for its requests, and was left out"
+        case .unused: "a stub is never used, because no request can meet its conditions, and was left out"
+        case .fileOrder:
+            "two stubs of one priority in different files answer the same requests: WireMock prefers the file that its file system lists last, and the import the last one by name or argument"
         case .rival: "a replay cannot tell the requests of two stubs apart, between which their tool chooses: one was left out"
         case .status: "an answer has no status from 100 to 999 and was left out"
         case .longURL: "a URL has more than 64 KiB, and its exchange was left out"

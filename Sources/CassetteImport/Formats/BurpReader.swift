@@ -55,8 +55,23 @@ struct BurpReader {
     }
 
     private func bytes(_ element: Item.Element, _ name: String, _ line: Int) throws(CassetteError) -> [UInt8] {
-        guard element.isBase64 else { return element.text }
+        guard element.isBase64 else { return Self.bytes(ofCharacters: element.text) ?? element.text }
         guard let bytes = LooseBase64.decode(element.text[...]) else { throw self.context.error(line: line, name, "this is not base64") }
+        return bytes
+    }
+
+    /// The bytes of a message of which each is a character, if its length says so: Burp writes a byte above 127 as the character of that number.
+    private static func bytes(ofCharacters text: [UInt8]) -> [UInt8]? {
+        guard text.contains(where: { $0 >= 128 }), let end = text.firstRange(of: [13, 10, 13, 10])?.upperBound else { return nil }
+        let fields = HeaderFields(
+            String(decoding: text[..<end], as: UTF8.self).split(whereSeparator: \.isNewline).dropFirst().map(String.init))
+        guard let length = fields.first("content-length").flatMap({ Int($0) }), text.count - end != length else { return nil }
+        var bytes: [UInt8] = []
+        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+            guard scalar.value < 256 else { return nil }
+            bytes.append(UInt8(scalar.value))
+        }
+        guard let bodyStart = bytes.firstRange(of: [13, 10, 13, 10])?.upperBound, bytes.count - bodyStart == length else { return nil }
         return bytes
     }
 

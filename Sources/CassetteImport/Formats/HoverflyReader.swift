@@ -18,24 +18,25 @@ struct HoverflyReader {
         var stubs: [StubEntry] = []
         for pair in pairs {
             self.context.entry += 1
-            let (exchanges, words) = try self.exchanges(pair, delays)
+            let (exchange, words) = try self.exchange(pair, delays)
             let name = "pair \(self.context.entry) of \(FileLocation(self.context.file).name)"
             let rank = -(pair["request"].map(Self.score) ?? 0)
-            if exchanges.isEmpty {
+            guard let exchange else {
                 self.context.lose(.refused, at: pair)
-                stubs.append(.hidden(Self.hidden(pair, name, rank)))
+                stubs.append(.hidden(self.hidden(pair, name, rank)))
+                continue
             }
             // Without a path, the pair answers requests for all paths, and the exchange those for one.
-            if !exchanges.isEmpty, pair["request"]?["path"].map({ $0.isNothing || $0.list?.isEmpty == true }) ?? true {
-                stubs.append(.hidden(Self.hidden(pair, name, rank)))
+            if pair["request"]?["path"].map({ $0.isNothing || $0.list?.isEmpty == true }) ?? true {
+                stubs.append(.hidden(self.hidden(pair, name, rank)))
             }
-            stubs += exchanges.map { exchange in
-                let stub = ImportedStub(
-                    exchange: exchange, name: name, place: pair, entry: self.context.entry, context: self.context,
-                    isBroad: words?.isBroad ?? false, isNarrow: words?.isNarrow ?? false,
-                    takesAnyMethod: words?.takesAnyMethod ?? false, server: .init(host: words?.host), rank: rank, state: Self.state(pair))
-                return .exchange(stub)
-            }
+            stubs.append(
+                .exchange(
+                    ImportedStub(
+                        exchange: exchange, name: name, place: pair, file: self.context.file, entry: self.context.entry,
+                        context: self.context,
+                        isBroad: words.isBroad, isNarrow: words.isNarrow, takesAnyMethod: words.takesAnyMethod,
+                        server: .init(host: words.host), rank: rank, state: Self.state(pair))))
         }
         self.context.losses.stubs.add(stubs, of: .hoverfly)
     }
@@ -54,7 +55,7 @@ struct HoverflyReader {
     }
 
     /// No recorded request can match the pair.
-    private static func hidden(_ pair: SourceValue, _ name: String, _ rank: Int) -> HiddenStub {
+    private func hidden(_ pair: SourceValue, _ name: String, _ rank: Int) -> HiddenStub {
         /// The only matcher; nil if there are none or several, of which a request must match all.
         func only(_ matcher: SourceValue?) -> (kind: String, value: String)? {
             let one = matcher?.list.map { $0.count == 1 ? $0[0] : nil } ?? matcher
@@ -74,9 +75,10 @@ struct HoverflyReader {
             case "regex"?: HiddenStub.Paths(matching: ".*(\(path?.value ?? "")).*")
             default: .all
             }
-        let state = self.state(pair)
+        let state = Self.state(pair)
         return HiddenStub(
-            name: name, method: method?.kind == "exact" ? method?.value : nil, rank: rank, paths: paths, scenario: state?.scenario,
+            name: name, file: self.context.file, method: method?.kind == "exact" ? method?.value : nil, rank: rank, paths: paths,
+            scenario: state?.scenario,
             next: state?.next)
     }
 
@@ -111,7 +113,8 @@ struct HoverflyReader {
                 if matcher["matcher"]?.string?.lowercased() == "form" {
                     return sum + (matcher["value"]?.members ?? []).reduce(0) { $0 + score($1.value) }
                 }
-                let kind = matcher["matcher"]?.string?.lowercased() ?? "exact"
+                // Hoverfly finds a matcher by its name in any case, and counts it twice only in this one.
+                let kind = matcher["matcher"]?.string ?? "exact"
                 return sum + (kind == "exact" || kind == "array" && matcher["config"] == nil ? 2 : 1)
             }
         }
@@ -129,10 +132,10 @@ struct HoverflyReader {
         "path", "method", "destination", "scheme", "query", "deprecatedQuery", "headers", "body", "requiresState", "requestType",
     ]
 
-    /// One exchange, or one for each form of a repeated query item; none if no recorded request can match the pair.
-    private func exchanges(
+    /// Without an exchange if no recorded request can match the pair.
+    private func exchange(
         _ pair: SourceValue, _ delays: [SourceValue]
-    ) throws(CassetteError) -> (exchanges: [ImportedExchange], words: StubRequest?) {
+    ) throws(CassetteError) -> (exchange: ImportedExchange?, words: StubRequest) {
         let value = try self.context.required(pair, "request")
         let response = try self.context.required(pair, "response")
         var words = StubRequest(pair, self.context)
@@ -147,21 +150,17 @@ struct HoverflyReader {
         // Hoverfly does not compare the scheme. A port is part of the destination.
         words.host = destination.map { String($0.prefix { $0 != ":" }) }
         let wantedScheme = words.needed(value["scheme"])
-        guard !words.isRefused else { return ([], nil) }
+        guard !words.isRefused else { return (nil, words) }
         // Without them, the pair answers any method and any path.
         if wantedMethod == nil { words.narrowMethod() }
         if wantedPath == nil { words.narrow() }
         let said = value.first("query", "deprecatedQuery")
         var query: [(name: String, value: String)] = []
-        // Hoverfly joins the values of a repeated name by semicolons before it compares them with a text.
-        var repeated: [(name: String, value: String)] = []
         if let members = said?.members, members.first(where: { $0.name == "exactMatch" || $0.name == "matcher" }) == nil {
             for member in members {
                 guard let values = words.equals(member.value) else { continue }
-                words.require(.queryItem(member.name))
+                words.join(.queryItem(member.name))
                 query += values.map { (member.name, $0) }
-                let parts = values.count == 1 ? values[0].split(separator: ";", omittingEmptySubsequences: false).map(String.init) : values
-                repeated += parts.map { (member.name, $0) }
             }
             if members.isEmpty { words.require(.query) }
         } else if let text = words.equal(said), !text.isEmpty {
@@ -177,11 +176,13 @@ struct HoverflyReader {
             destination.map { "\(words.scheme(wantedScheme))://\($0)" }
             ?? StubRequest.base(self.context.options.base, scheme: wantedScheme?.lowercased(), port: nil)
         let address = base + Self.encoded(path: path.hasPrefix("/") ? path : "/\(path)")
-        guard let url = SourceWords.url(address) else { return ([], nil) }
+        guard let url = SourceWords.url(address) else { return (nil, words) }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         for header in value["headers"]?.members ?? [] {
-            if let values = words.equals(header.value) { words.require(field: header.name, values, in: &fields, at: header.value) }
+            if let values = words.equals(header.value) {
+                words.require(field: header.name, values, .joined, in: &fields, at: header.value)
+            }
         }
         if let form = StubRequest.only(value["body"], "form") {
             if let pairs = words.fields(of: form) {
@@ -193,14 +194,17 @@ struct HoverflyReader {
                 }
             }
         } else if let body = words.equal(value["body"]) {
-            words.require(.body)
-            if StubRequest.only(value["body"], "json") == nil, StubRequest.only(value["body"], "xml") == nil {
-                words.require(text: Array(body.utf8))
+            if body.isEmpty {
+                words.require(.body)
+            } else if StubRequest.only(value["body"], "json") != nil {
+                words.require(.bodyAs(.json))
+            } else {
+                words.require(.bodyAs(StubRequest.only(value["body"], "xml") == nil ? .text : .xml))
             }
             if !body.isEmpty { exchange.requestBody = ImportedBody(Array(body.utf8), .decoded) }
         }
         exchange.request.headers = fields.fields
-        guard !words.isRefused else { return ([], nil) }
+        guard !words.isRefused else { return (nil, words) }
         for member in value.members ?? [] where !Self.known.contains(member.name) && !member.value.isNothing {
             words.leaveOut(member.value)
         }
@@ -209,15 +213,9 @@ struct HoverflyReader {
         self.delay(&exchange, response, delays, at: pair)
         self.context.lose(.order, at: pair)
         exchange.stub = words.conditions
-        let queries = repeated.count > query.count ? [query, repeated] : [query]
-        let exchanges = queries.compactMap { query in
-            SourceWords.url(address + StubRequest.query(query, after: address)).map { url in
-                var exchange = exchange
-                exchange.request.url = url
-                return exchange
-            }
-        }
-        return (exchanges, words)
+        guard let whole = SourceWords.url(address + StubRequest.query(query, after: address)) else { return (nil, words) }
+        exchange.request.url = whole
+        return (exchange, words)
     }
 
     /// A decoded path, with the characters escaped that would end it.

@@ -164,14 +164,14 @@ struct InteractionListReader {
             guard let bytes = text.data.flatMap({ LooseBase64.decode($0[...]) }) else {
                 throw self.context.error(text, path, "this is not base64")
             }
-            return ImportedBody(bytes, .either)
+            return ImportedBody(self.context.placeholders.filled(bytes), .either)
         }
         guard let text = value["string"] else { return ImportedBody([], .asSent) }
         if let inner = text.members, let base64 = inner.first(where: { $0.name == "base64_string" })?.value {
             guard let bytes = base64.data.flatMap({ LooseBase64.decode($0[...]) }) else {
                 throw self.context.error(base64, path, "this is not base64")
             }
-            return ImportedBody(bytes, .either)
+            return ImportedBody(self.context.placeholders.filled(bytes), .either)
         }
         guard let data = text.data else { throw self.context.error(text, path, "expected text, found \(text.kind)") }
         if case .bytes = text.content { return ImportedBody(data, .either) }

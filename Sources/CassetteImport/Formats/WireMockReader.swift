@@ -120,12 +120,12 @@ struct WireMockReader {
         let name = "\"\(name.prefix(60))\" of \(file)"
         guard response["proxyBaseUrl"] == nil else {
             self.context.lose(.forwarded, at: stub)
-            return [.hidden(self.hidden(stub, name))]
+            return [.hidden(self.hidden(stub, name, file))]
         }
         var words = StubRequest(stub, self.context)
         guard let value = stub["request"], var exchange = try self.request(value, &words) else {
-            self.context.lose(.refused, at: stub)
-            return [.hidden(self.hidden(stub, name))]
+            self.context.lose(words.isUnused ? .unused : .refused, at: stub, names: words.isUnused ? [name] : [])
+            return words.isUnused ? [] : [.hidden(self.hidden(stub, name, file))]
         }
         let scenario = stub["scenarioName"]?.string
         self.context.lose(.order, at: stub)
@@ -133,7 +133,8 @@ struct WireMockReader {
         exchange.cutIncompleteAnswer(self.context, at: stub)
         exchange.stub = words.conditions
         let imported = ImportedStub(
-            exchange: exchange, name: name, place: stub, entry: self.context.entry, context: self.context,
+            exchange: exchange, name: name, place: stub, file: "\(self.context.file)/\(file)", entry: self.context.entry,
+            context: self.context,
             isBroad: words.isBroad, isNarrow: words.isNarrow, takesAnyMethod: words.takesAnyMethod,
             server: .init(scheme: value["scheme"]?.string, host: words.host, port: value["port"]?.int), rank: stub["priority"]?.int ?? 5,
             state: scenario.map {
@@ -142,11 +143,11 @@ struct WireMockReader {
                     initial: "Started")
             })
         let hasDot = value.first("urlPattern", "urlPathPattern")?.string?.replacing("\\.", with: "").contains(".") == true
-        return (hasDot ? [.hidden(self.hidden(stub, name))] : []) + [.exchange(imported)]
+        return (hasDot ? [.hidden(self.hidden(stub, name, file))] : []) + [.exchange(imported)]
     }
 
     /// No recorded request can match the stub, or it has no answer.
-    private func hidden(_ stub: SourceValue, _ name: String) -> HiddenStub {
+    private func hidden(_ stub: SourceValue, _ name: String, _ file: String) -> HiddenStub {
         let request = stub["request"]
         let method = request?["method"]?.string ?? "ANY"
         var paths = HiddenStub.Paths.all
@@ -166,7 +167,8 @@ struct WireMockReader {
         let next = stub["newScenarioState"]?.string
         let dependsOnState = next != nil || stub["requiredScenarioState"]?.string != nil
         return HiddenStub(
-            name: name, method: ["ANY", Self.getOrHead].contains(method) ? nil : method, rank: stub["priority"]?.int ?? 5, paths: paths,
+            name: name, file: "\(self.context.file)/\(file)", method: ["ANY", Self.getOrHead].contains(method) ? nil : method,
+            rank: stub["priority"]?.int ?? 5, paths: paths,
             scenario: dependsOnState ? stub["scenarioName"]?.string : nil, next: next)
     }
 
@@ -190,28 +192,18 @@ struct WireMockReader {
         guard FieldBuilder.isToken(method) else {
             throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is not a method")
         }
-        guard var path = self.path(value, &words) else { return nil }
-        if !path.hasPrefix("/") { path = "/\(path)" }
-        // Other stubs answer whatever items there are besides.
-        if value.first("url", "urlPattern") != nil { words.require(.query) }
-        var query: [(name: String, value: String)] = []
-        for parameter in value["queryParameters"]?.members ?? [] {
-            if parameter.value["absent"]?.bool == true {
-                words.require(.queryItem(parameter.name))
-            } else if let text = words.equal(parameter.value) {
-                query.append((parameter.name, text))
-                words.require(.queryItem(parameter.name))
-            }
-        }
+        guard let path = self.path(value, &words) else { return nil }
+        let query = self.query(value, path, &words)
+        guard !words.isUnused else { return nil }
         let base = self.base(value, &words) + path
         guard let url = SourceWords.url(base + StubRequest.query(query, after: base)) else { return nil }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
         var fields = FieldBuilder(self.context)
         for header in value["headers"]?.members ?? [] {
             if header.value["absent"]?.bool == true {
-                words.require(field: header.name, [], in: &fields, at: header.value)
-            } else if let text = words.equal(header.value) {
-                words.require(field: header.name, [text], in: &fields, at: header.value)
+                words.require(field: header.name, [], .exact, in: &fields, at: header.value)
+            } else if let values = words.included(header.value) {
+                words.require(field: header.name, values, .includes, in: &fields, at: header.value)
             }
         }
         self.addCookies(value, to: &fields, &words)
@@ -220,11 +212,12 @@ struct WireMockReader {
         {
             var text: [UInt8] = []
             Array("\(name):\(password)".utf8).withUnsafeBytes { Base64.encode($0, into: &text) }
-            words.require(field: "Authorization", ["Basic \(String(decoding: text, as: UTF8.self))"], in: &fields, at: user)
+            words.require(field: "Authorization", ["Basic \(String(decoding: text, as: UTF8.self))"], .includes, in: &fields, at: user)
         }
         let form = self.form(value, &words)
-        exchange.requestBody = try self.body(value["bodyPatterns"]?.list ?? [], &words) ?? form
-        if exchange.requestBody != nil { words.require(.body) }
+        if form != nil { words.require(.body) }
+        exchange.requestBody = try self.body(value["bodyPatterns"]?.list ?? [], &words, besides: form)
+        guard !words.isUnused else { return nil }
         exchange.request.headers = fields.fields
         for member in value.members ?? [] where !Self.known.contains(member.name) && !member.value.isNothing {
             words.leaveOut(member.value)
@@ -234,12 +227,44 @@ struct WireMockReader {
 
     private static let getOrHead = "GET_OR_HEAD"
 
-    /// Nil if only a pattern names it.
+    /// Adds the items that the stub requires to those of its URL.
+    private func query(_ value: SourceValue, _ path: String, _ words: inout StubRequest) -> [(name: String, value: String)] {
+        let ofURL: [(name: String, value: String)]? =
+            value.first("url", "urlPattern") == nil
+            ? nil
+            : path.drop { $0 != "?" }.dropFirst().split(separator: "&").map { item in
+                let name = item.prefix { $0 != "=" }
+                return (StubRequest.decoded(name), StubRequest.decoded(item.dropFirst(name.count + 1)))
+            }
+        var query: [(name: String, value: String)] = []
+        for parameter in value["queryParameters"]?.members ?? [] {
+            let place = StubConditions.Place.queryItem(parameter.name)
+            let isAbsent = parameter.value["absent"]?.bool == true
+            guard let values = isAbsent ? [] : words.included(parameter.value) else { continue }
+            if let ofURL {
+                // The text of the URL decides whether any request meets the condition.
+                let own = ofURL.filter { $0.name == parameter.name }.map { $0.value.lowercased() }
+                if isAbsent ? !own.isEmpty : !values.allSatisfy({ own.contains($0.lowercased()) }) { words.neverUse() }
+            } else if isAbsent {
+                words.require(place)
+            } else {
+                query += values.map { (parameter.name, $0) }
+                words.include(place)
+            }
+        }
+        return query
+    }
+
+    /// Nil if only a pattern names it, or no request can have it.
     private func path(_ value: SourceValue, _ words: inout StubRequest) -> String? {
-        if let url = value["url"]?.string { return url }
-        // In a path, a question mark does not begin a query.
+        if let url = value["url"]?.string {
+            words.require(.url)
+            return self.target(url, &words)
+        }
         if let path = value["urlPath"]?.string {
-            return path.split(separator: "?", omittingEmptySubsequences: false).joined(separator: "%3F")
+            words.require(.path)
+            // In a path, a question mark does not begin a query.
+            return self.target(path.contains("?") ? "" : path, &words)
         }
         let parameters = value["pathParameters"]?.members ?? []
         if var template = value["urlPathTemplate"]?.string {
@@ -252,9 +277,19 @@ struct WireMockReader {
             return nil
         }
         guard let pattern = value.first("urlPattern", "urlPathPattern")?.string else { return nil }
-        let path = StubRequest.literal(pattern)
-        if path == nil { words.leaveOut() }
-        return path
+        guard let text = StubRequest.literal(pattern) else {
+            words.leaveOut()
+            return nil
+        }
+        let isURL = value["urlPattern"] != nil
+        words.require(isURL ? .url : .path)
+        return self.target(isURL || !text.contains("?") ? text : "", &words)
+    }
+
+    /// WireMock compares the text of a request as it was sent.
+    private func target(_ text: String, _ words: inout StubRequest) -> String? {
+        if !StubRequest.isTarget(text) { words.neverUse() }
+        return words.isUnused ? nil : text
     }
 
     private func base(_ value: SourceValue, _ words: inout StubRequest) -> String {
@@ -280,7 +315,7 @@ struct WireMockReader {
                     continue
                 }
                 pairs.append("\(cookie.name)=\(text)")
-                words.require(.cookie(cookie.name))
+                words.include(.cookie(cookie.name))
             }
         }
         if !pairs.isEmpty { fields.append("Cookie", Array(pairs.joined(separator: "; ").utf8), at: value) }
@@ -299,8 +334,11 @@ struct WireMockReader {
         return fields.isEmpty ? nil : StubRequest.form(fields)
     }
 
-    private func body(_ patterns: [SourceValue], _ words: inout StubRequest) throws(CassetteError) -> ImportedBody? {
-        var body: ImportedBody?
+    /// - Parameter form: the body that the fields of a form make.
+    private func body(
+        _ patterns: [SourceValue], _ words: inout StubRequest, besides form: ImportedBody?
+    ) throws(CassetteError) -> ImportedBody? {
+        var body = form
         for pattern in patterns {
             guard body == nil else {
                 words.leaveOut(pattern)
@@ -315,13 +353,18 @@ struct WireMockReader {
                 continue
             }
             if let text = pattern["equalTo"]?.data {
-                words.require(text: text)
+                // WireMock compares no text with an empty body.
+                if text.isEmpty { words.neverUse() }
+                words.require(.bodyAs(.text))
                 body = ImportedBody(text, .decoded)
             } else if let json = pattern["equalToJson"] {
+                words.require(.bodyAs(.json))
                 body = ImportedBody(json.list == nil && json.members == nil ? json.data ?? [] : json.json(), .decoded)
             } else if let xml = pattern["equalToXml"]?.data {
+                words.require(.bodyAs(.xml))
                 body = ImportedBody(xml, .decoded)
             } else if let base64 = pattern["binaryEqualTo"]?.data, let bytes = LooseBase64.decode(base64[...]) {
+                words.require(.bodyAs(.bytes))
                 body = ImportedBody(bytes, .decoded)
             } else {
                 words.leaveOut(pattern)

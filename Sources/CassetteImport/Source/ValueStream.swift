@@ -505,20 +505,28 @@ enum LooseBase64 {
         bytes.reserveCapacity(text.count / 4 * 3)
         var bits: UInt32 = 0
         var held = 0
+        var (digits, padding) = (0, 0)
         for character in text {
             switch character {
-            case 10, 13, 32, 9, UInt8(ascii: "="): continue
+            case 10, 13, 32, 9: continue
+            case UInt8(ascii: "="):
+                padding += 1
+                continue
             case UInt8(ascii: "-"): bits = bits << 6 | 62
             case UInt8(ascii: "_"): bits = bits << 6 | 63
             default:
                 guard let value = Base64.value(character) else { return nil }
                 bits = bits << 6 | UInt32(value)
             }
+            // Nothing follows the padding.
+            guard padding == 0 else { return nil }
+            digits += 1
             held += 6
             guard held >= 8 else { continue }
             held -= 8
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
         }
-        return bytes
+        // One digit alone is no byte.
+        return digits % 4 == 1 || padding > 0 && (digits + padding) % 4 != 0 ? nil : bytes
     }
 }

@@ -4,30 +4,46 @@ internal import TapeBytes
 
 /// The positions of stubs, found by what a request must have.
 struct ComparedStubs {
-    private typealias Values = [StubConditions.Place: [[UInt8]]]
+    private typealias Values = [ComparedStub.Condition: [[UInt8]]]
 
-    /// By method and URL without query, by the places that are compared, and by their values.
-    private var positions: [String: [Set<StubConditions.Place>: [Values: Int]]] = [:]
+    /// By method and URL without query, by the conditions, and by their values.
+    private var positions: [String: [Set<ComparedStub.Condition>: [Values: Int]]] = [:]
 
     mutating func add(_ stub: ComparedStub, at position: Int) {
-        let places = stub.places
-        guard let values = stub.values(at: places) else { return }
-        self.positions[stub.base, default: [:]][places, default: [:]][values] = position
+        let conditions = stub.conditions
+        guard let values = stub.values(of: conditions) else { return }
+        self.positions[stub.base, default: [:]][conditions, default: [:]][values] = position
     }
 
     mutating func remove(_ stub: ComparedStub) {
-        let places = stub.places
-        if let values = stub.values(at: places) { self.positions[stub.base]?[places]?[values] = nil }
+        let conditions = stub.conditions
+        if let values = stub.values(of: conditions) { self.positions[stub.base]?[conditions]?[values] = nil }
     }
 
     /// The position of the first stub that answers each request that another one answers.
     func first(covering stub: ComparedStub) -> Int? {
-        (self.positions[stub.base] ?? [:]).compactMap { places, positions in stub.values(at: places).flatMap { positions[$0] } }.min()
+        (self.positions[stub.base] ?? [:]).compactMap { conditions, positions in
+            stub.values(of: conditions).flatMap { positions[$0] }
+        }.min()
     }
 }
 
 /// What a replay compares of a stub's request: its values after redaction, without the numbers of placeholders.
 struct ComparedStub {
+    /// A place, and how its values are compared.
+    struct Condition: Hashable {
+        /// The name of an item whose values are joined is in lower case.
+        var place: StubConditions.Place
+        var comparison: StubRequest.Comparison
+
+        var isOfBody: Bool {
+            switch self.place {
+            case .body, .bodyAs: true
+            case .url, .path, .query, .queryItem, .header, .cookie: false
+            }
+        }
+    }
+
     /// Method and URL without the query.
     let base: String
     /// The URL without the query.
@@ -36,8 +52,8 @@ struct ComparedStub {
     /// That of the URL.
     private let server: ImportedStub.Server
     /// The body, if it is JSON and is compared.
-    private var json: JSONShape?
-    private var values: [StubConditions.Place: [[UInt8]]] = [:]
+    private(set) var json: JSONShape?
+    private var values: [Condition: [[UInt8]]] = [:]
     /// All items of the query by their decoded names, if the whole query is compared.
     private var items: [String: [[UInt8]]]?
     /// The places with a value that is redacted, so that any other value is equal.
@@ -63,67 +79,114 @@ struct ComparedStub {
         if url.prefix(while: { $0 != "?" }) != redacted.url.prefix(while: { $0 != "?" }) { self.secrets.append("path") }
         let query = Self.items(of: url)
         let redactedQuery = Self.items(of: redacted.url)
-        for place in exchange.stub?.exact ?? [] {
-            let (before, after): ([[UInt8]], [[UInt8]])
+        func values(_ place: StubConditions.Place) -> (before: [[UInt8]], after: [[UInt8]]) {
             switch place {
-            case .query:
-                self.items = redactedQuery
-                self.values[place] = []
-                if query != redactedQuery { self.secrets.append("query") }
-                continue
-            case .queryItem(let name): (before, after) = (query[name] ?? [], redactedQuery[name] ?? [])
-            case .header(let name): (before, after) = (Self.values(name, headers), Self.values(name, redacted.headers))
-            case .cookie(let name): (before, after) = (Self.cookies(name, headers), Self.cookies(name, redacted.headers))
-            case .body:
+            // The base has the path.
+            case .path: return ([], [])
+            case .url: return ([Array(url.drop { $0 != "?" }.utf8)], [Array(redacted.url.drop { $0 != "?" }.utf8)])
+            case .query: return (Self.flat(query), Self.flat(redactedQuery))
+            case .queryItem(let name): return (query[name] ?? [], redactedQuery[name] ?? [])
+            case .header(let name): return (Self.values(name, headers), Self.values(name, redacted.headers))
+            case .cookie(let name): return (Self.cookies(name, headers), Self.cookies(name, redacted.headers))
+            case .body, .bodyAs:
                 let body = exchange.requestBody?.bytes ?? []
-                (before, after) = ([body], [redactor?.redacted(body: body, headers: headers) ?? body])
+                return ([body], [redactor?.redacted(body: body, headers: headers) ?? body])
             }
-            if place == .body, let body = after.first { self.json = (try? JSONDocument(body)).map { JSONShape($0.root) } }
-            if before != after { self.secrets.append(place.text) }
-            self.values[place] = after.map(Placeholder.withoutNumbers)
         }
+        let stub = exchange.stub ?? StubConditions(exact: [])
+        let lists: [(StubRequest.Comparison, [StubConditions.Place])] = [
+            (.exact, stub.exact), (.includes, stub.includes), (.joined, stub.joined),
+        ]
+        for (comparison, places) in lists {
+            for place in places {
+                let (before, after) = values(place)
+                if before != after { self.secrets.append(place == .url ? "query" : place.text) }
+                let marked = after.map(Placeholder.withoutNumbers)
+                switch place {
+                case .url, .query: self.items = redactedQuery
+                case .body, .bodyAs: if let body = after.first { self.json = (try? JSONDocument(body)).map { JSONShape($0.root) } }
+                case .path, .queryItem, .header, .cookie: break
+                }
+                let condition = Condition(place: Self.compared(place, comparison), comparison: comparison)
+                self.values[condition] = comparison == .joined ? [Array(marked.joined(separator: [UInt8(ascii: ";")]))] : marked
+            }
+        }
+    }
+
+    private static func compared(_ place: StubConditions.Place, _ comparison: StubRequest.Comparison) -> StubConditions.Place {
+        if comparison == .joined, case .queryItem(let name) = place { .queryItem(name.lowercased()) } else { place }
     }
 
     static func base(of request: RecordedRequest) -> String { "\(request.method) \(request.url.prefix { $0 != "?" })" }
 
-    /// The places that are compared.
-    var places: Set<StubConditions.Place> { Set(self.values.keys) }
+    var conditions: Set<Condition> { Set(self.values.keys) }
 
-    /// The values that each request must have at some places; nil if it may have any at one of them.
-    func values(at places: Set<StubConditions.Place>) -> [StubConditions.Place: [[UInt8]]]? {
-        var values: [StubConditions.Place: [[UInt8]]] = [:]
-        for place in places {
-            guard let value = self.values(at: place) else { return nil }
-            values[place] = value
+    /// The values that each request must have under some conditions; nil if it may have any under one of them.
+    func values(of conditions: Set<Condition>) -> [Condition: [[UInt8]]]? {
+        var values: [Condition: [[UInt8]]] = [:]
+        for condition in conditions {
+            guard let value = self.values(of: condition) else { return nil }
+            values[condition] = value
         }
         return values
     }
 
-    /// Whether it answers the same requests as another one.
-    func equals(_ other: ComparedStub) -> Bool {
-        self.base == other.base && self.places == other.places && self.values(at: self.places) == other.values(at: self.places)
+    /// The values that a request must have under a condition of another stub; nil if it may have any.
+    private func values(of condition: Condition) -> [[UInt8]]? {
+        if let values = self.values[condition] { return values }
+        let isWhole = condition.comparison != .joined
+        switch condition.place {
+        case .path: return self.values.keys.contains { $0.place == .url } ? [] : nil
+        case .query: return self.items.map(Self.flat)
+        case .queryItem(let name): if isWhole, let items { return items[name] ?? [] }
+        case .url, .header, .cookie, .body, .bodyAs: break
+        }
+        // One that must have exactly these values has them among others.
+        return condition.comparison == .includes ? self.values[Condition(place: condition.place, comparison: .exact)] : nil
     }
 
-    /// Whether there may be a request for which the tool could choose either of them.
+    /// Whether it answers the same requests as another one.
+    func equals(_ other: ComparedStub) -> Bool {
+        self.base == other.base && self.values == other.values
+    }
+
+    /// The values of places of which a request may have several.
+    var included: [(place: StubConditions.Place, values: [[UInt8]])] {
+        self.values.compactMap { $0.key.comparison == .includes ? ($0.key.place, $0.value) : nil }
+    }
+
+    /// Whether there may be a request for which the tool could choose either of them. Leaves out those with several values of one place.
     ///
     /// - Parameter stub: the stub of this request. If it answers more requests than the value that it names, similar values count as equal.
     func overlaps(_ other: ComparedStub, _ stub: ImportedStub) -> Bool {
         guard self.url == other.url || self.path == other.path && stub.server.includes(other.server),
             stub.takesAnyMethod || self.method == other.method
         else { return false }
-        for place in Set(self.values.keys).union(other.values.keys) {
-            guard let mine = self.values(at: place), let theirs = other.values(at: place), mine != theirs else { continue }
-            let mayShare =
-                place == .body ? self.mayShareBody(mine.first ?? [], other, theirs.first ?? []) : Self.maySpell(mine, theirs)
-            guard stub.isNarrow, mayShare else { return false }
+        if let mine = self.body, let theirs = other.body, mine.value != theirs.value {
+            guard stub.isNarrow || mine.condition != theirs.condition, mine.value.isEmpty == theirs.value.isEmpty,
+                self.mayShareBody(mine.value, other, theirs.value)
+            else { return false }
+        }
+        for condition in self.conditions.union(other.conditions) where !condition.isOfBody {
+            guard let mine = self.values(of: condition), let theirs = other.values(of: condition), mine != theirs else { continue }
+            if condition.comparison == .includes {
+                // One of them has further values.
+                if other.values[condition] == nil, mine.allSatisfy(theirs.contains) { continue }
+                if self.values[condition] == nil, theirs.allSatisfy(mine.contains) { continue }
+            }
+            guard stub.isNarrow, Self.maySpell(mine, theirs) else { return false }
         }
         return true
     }
 
     private var method: Substring { self.base.prefix { $0 != " " } }
 
-    /// Whether a narrowed condition for a body may be met by the body of another stub: further members of JSON, further fields of a form, any
-    /// other XML.
+    private var body: (condition: Condition, value: [UInt8])? {
+        self.values.first { $0.key.isOfBody }.map { ($0.key, $0.value.first ?? []) }
+    }
+
+    /// Whether a condition for a body that is narrowed or of another kind may be met by the body of another stub: further members of JSON,
+    /// further fields of a form, any other XML.
     private func mayShareBody(_ mine: [UInt8], _ other: ComparedStub, _ theirs: [UInt8]) -> Bool {
         if let mine = self.json { return other.json.map { !mine.differs(from: $0) } ?? false }
         if mine.first == UInt8(ascii: "<") { return theirs.first == UInt8(ascii: "<") }
@@ -134,15 +197,6 @@ struct ComparedStub {
         return fields(mine).isSubset(of: fields(theirs))
     }
 
-    /// The values that a request must have at a place; nil if it may have any.
-    private func values(at place: StubConditions.Place) -> [[UInt8]]? {
-        switch place {
-        case .query: self.items.map { items in items.keys.sorted().flatMap { [Array($0.utf8)] + (items[$0] ?? []) } }
-        case .queryItem(let name): self.items.map { $0[name] ?? [] } ?? self.values[place]
-        case .body, .header, .cookie: self.values[place]
-        }
-    }
-
     /// Whether a narrowed condition for one list of values may be met by another one: lists of different lengths may be parts of each other,
     /// and others may differ in their letter case.
     private static func maySpell(_ one: [[UInt8]], _ other: [[UInt8]]) -> Bool {
@@ -151,6 +205,10 @@ struct ComparedStub {
             let (one, other) = (String(decoding: one, as: UTF8.self).lowercased(), String(decoding: other, as: UTF8.self).lowercased())
             return one.contains(other) || other.contains(one)
         }
+    }
+
+    private static func flat(_ items: [String: [[UInt8]]]) -> [[UInt8]] {
+        items.keys.sorted().flatMap { [Array($0.utf8)] + (items[$0] ?? []) }
     }
 
     private static func values(_ name: String, _ headers: HeaderFields) -> [[UInt8]] {
@@ -170,66 +228,5 @@ struct ComparedStub {
             items[StubRequest.decoded(name), default: []].append(Placeholder.withoutNumbers(Array(value.utf8)))
         }
         return items
-    }
-}
-
-/// What a JSON document requires of others that have its members and perhaps further ones: the value at each path, and the kind of each object
-/// and array.
-///
-/// The elements of arrays may be in any order and there may be further ones, so they require nothing. Nor does what stands for any value
-/// (`${json-unit.any-string}`).
-private struct JSONShape {
-    private struct Requirement {
-        /// Hashes of this process.
-        var path: Int
-        var value: Int
-    }
-
-    /// Ascending by path. Each path is there once.
-    private let requirements: [Requirement]
-
-    init(_ root: JSONValue) {
-        var values: [Int: Int] = [:]
-        func add(_ value: JSONValue, _ path: Int) {
-            var hasher = Hasher()
-            switch value.kind {
-            case .object:
-                hasher.combine("{")
-                for member in value.members {
-                    var inner = Hasher()
-                    inner.combine(path)
-                    inner.combine(member.name.string)
-                    add(member.value, inner.finalize())
-                }
-            case .array: hasher.combine("[")
-            case .number: hasher.combine(value.double)
-            case .string:
-                guard value.string?.hasPrefix("${json-unit.") != true else { return }
-                hasher.combine(value.string)
-            case .true, .false, .null: hasher.combine(value.kind)
-            }
-            // Of members with one name, the last one counts.
-            values[path] = hasher.finalize()
-        }
-        add(root, 0)
-        self.requirements = values.map { Requirement(path: $0, value: $1) }.sorted { $0.path < $1.path }
-    }
-
-    /// Whether no document can have the members of both.
-    func differs(from other: JSONShape) -> Bool {
-        var (here, there) = (0, 0)
-        while here < self.requirements.count, there < other.requirements.count {
-            let (mine, theirs) = (self.requirements[here], other.requirements[there])
-            if mine.path == theirs.path {
-                guard mine.value == theirs.value else { return true }
-                here += 1
-                there += 1
-            } else if mine.path < theirs.path {
-                here += 1
-            } else {
-                there += 1
-            }
-        }
-        return false
     }
 }

@@ -4,6 +4,7 @@ internal import TapeBytes
 struct HiddenStub {
     /// Names the stub in messages.
     let name: String
+    let file: String
     /// Nil if it answers requests with any method.
     let method: String?
     let rank: Int
@@ -102,7 +103,16 @@ struct HiddenStubs {
 
     /// One that its tool prefers to another stub, and that may answer some of its requests.
     mutating func first(before stub: ImportedStub, path: String) -> HiddenStub? {
-        guard !self.byPrefix.isEmpty else { return nil }
+        self.rivals(of: stub, path: path).first { ($0.rank, -$0.added) < (stub.rank, -stub.added) }
+    }
+
+    /// One of another file that is preferred as much as another stub, but was added before it, and that may answer some of its requests.
+    mutating func first(tiedWith stub: ImportedStub, path: String) -> HiddenStub? {
+        self.rivals(of: stub, path: path).first { $0.rank == stub.rank && $0.added < stub.added && $0.file != stub.file }
+    }
+
+    private mutating func rivals(of stub: ImportedStub, path: String) -> [HiddenStub] {
+        guard !self.byPrefix.isEmpty else { return [] }
         if self.byPath[path] == nil {
             // Hoverfly compares decoded paths.
             self.byPath[path] = Set([path, StubRequest.decoded(path: path)]).flatMap { path in
@@ -110,9 +120,8 @@ struct HiddenStubs {
                 return prefixes.flatMap { self.byPrefix[$0] ?? [] }.filter { $0.paths.contain(path) }
             }
         }
-        return self.byPath[path]?.first { hidden in
-            (hidden.rank, -hidden.added) < (stub.rank, -stub.added)
-                && (hidden.method == nil || stub.takesAnyMethod || hidden.method == stub.exchange.request.method)
+        return self.byPath[path, default: []].filter { hidden in
+            hidden.method == nil || stub.takesAnyMethod || hidden.method == stub.exchange.request.method
         }
     }
 }

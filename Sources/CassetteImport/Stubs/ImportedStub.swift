@@ -32,6 +32,8 @@ struct ImportedStub {
     /// Names the stub in messages.
     var name: String
     var place: SourceValue
+    /// The file of the stub.
+    var file: String
     /// The entry in its file.
     var entry: Int
     let context: ImportContext

@@ -45,6 +45,7 @@ final class StubShelf {
             let ordered = isHoverfly ? HoverflyReader.inOrder(stubs) : WireMockReader.inOrder(stubs)
             var choice = StubChoice(ordered, hidden: hidden, prefersStates: isHoverfly)
             choice.choose()
+            if !isHoverfly { choice.reportFileOrder() }
             return choice.kept(inOrderOf: stubs)
         }
     }
@@ -72,11 +73,15 @@ private struct StubChoice {
     private var scenarios = ScenarioOrder()
     private var kept: [Candidate] = []
     /// The positions in `kept` of those that answer more or fewer requests than in their tool, by path.
-    private var inexact: [String: [Int]] = [:]
+    private var inexact: [String: StubsByShape] = [:]
     /// The positions in `kept` of those that answer any number of times.
     private var repeating = ComparedStubs()
-    /// Stubs that the tool may choose and the replay cannot, by path.
-    private var absent: [String: [Candidate]] = [:]
+    /// Stubs that the tool may choose and the replay cannot.
+    private var absent: [Candidate] = []
+    /// The positions in `absent`, by path.
+    private var absentPositions: [String: StubsByShape] = [:]
+    /// The numbers of stubs that are never used.
+    private var shadowed: Set<Int> = []
 
     init(_ stubs: [ImportedStub], hidden: [HiddenStub], prefersStates: Bool) {
         self.prefersStates = prefersStates
@@ -117,9 +122,13 @@ private struct StubChoice {
             for candidate in self.candidates where self.scenarios.role(of: candidate.stub) == .unknown { self.note(candidate) }
         }
         for candidate in self.candidates { self.add(candidate) }
+        self.limitValues()
     }
 
-    private mutating func note(_ candidate: Candidate) { self.absent[candidate.request.path, default: []].append(candidate) }
+    private mutating func note(_ candidate: Candidate) {
+        self.absentPositions[candidate.request.path, default: StubsByShape()].add(self.absent.count, candidate.request)
+        self.absent.append(candidate)
+    }
 
     private mutating func add(_ candidate: Candidate) {
         var candidate = candidate
@@ -139,13 +148,15 @@ private struct StubChoice {
             return
         }
         if let other = self.hidden.first(before: stub, path: request.path) { return self.leaveOut(candidate, after: other.name) }
-        for other in self.absent[request.path] ?? []
-        where self.comes(other, before: candidate) && other.request.overlaps(request, other.stub) {
+        for position in self.absentPositions[request.path]?.numbers(near: request) ?? [] {
+            let other = self.absent[position]
+            guard self.comes(other, before: candidate), other.request.overlaps(request, other.stub) else { continue }
             return self.leaveOut(candidate, after: other.stub.name)
         }
         let covering = self.repeating.first(covering: request)
-        for position in self.inexact[request.path] ?? [] where covering.map({ position <= $0 }) ?? true {
+        for position in self.inexact[request.path]?.numbers(near: request) ?? [] where covering.map({ position <= $0 }) ?? true {
             let earlier = self.kept[position]
+            guard !earlier.stub.isLeftOut else { continue }
             // Two spellings of one pair are no rivals.
             guard earlier.isBroad || earlier.stub.isNarrow || earlier.request.url != request.url,
                 earlier.stub.name != stub.name || earlier.stub.entry != stub.entry,
@@ -156,17 +167,18 @@ private struct StubChoice {
                 self.kept[position].stub.isLeftOut = true
                 self.note(earlier)
                 self.lose(.rival, earlier.stub, "\(earlier.stub.name) before \(stub.name)")
-                self.inexact[request.path]?.removeAll { $0 == position }
                 self.repeating.remove(earlier.request)
             }
             return self.leaveOut(candidate, after: earlier.stub.name)
         }
         if let covering {
+            self.shadowed.insert(stub.added)
+            self.noteFileOrder(self.kept[covering], candidate)
             return self.lose(.shadowed, stub, "\(stub.name) after \(self.kept[covering].stub.name)")
         }
         let position = self.kept.count
         if candidate.isBroad || stub.isNarrow || self.sharedPaths.contains(request.path) {
-            self.inexact[request.path, default: []].append(position)
+            self.inexact[request.path, default: StubsByShape()].add(position, request)
         }
         if candidate.stub.exchange.repeats { self.repeating.add(request, at: position) }
         self.kept.append(candidate)
@@ -177,6 +189,87 @@ private struct StubChoice {
     /// Whether the tool prefers a stub that the replay lacks.
     private func comes(_ absent: Candidate, before candidate: Candidate) -> Bool {
         !self.prefersStates || absent.stub.rank <= candidate.stub.rank
+    }
+
+    // MARK: Several values
+
+    /// Makes a request with several values of a place a miss if stubs choose by it that are not compared completely: one may be for the
+    /// first value, and another for the second.
+    private mutating func limitValues() {
+        let numbers = Set(self.kept.filter { !$0.stub.isLeftOut }.map(\.stub.added))
+        let byPath = Dictionary(grouping: self.kept.indices.filter { !self.kept[$0].stub.isLeftOut }) { self.kept[$0].request.path }
+        for (path, candidates) in Dictionary(grouping: self.candidates, by: \.request.path) {
+            guard let members = byPath[path] else { continue }
+            let partial = candidates.filter { candidate in
+                let isAbsent = !numbers.contains(candidate.stub.added) && !self.shadowed.contains(candidate.stub.added)
+                return isAbsent || candidate.isBroad || candidate.stub.isNarrow
+            }
+            guard !partial.isEmpty else { continue }
+            var values: [StubConditions.Place: Set<[[UInt8]]>] = [:]
+            for member in members {
+                for included in self.kept[member].request.included { values[included.place, default: []].insert(included.values) }
+            }
+            let places = Set(
+                partial.flatMap(\.request.included).filter { included in
+                    values[included.place]?.contains { $0 != included.values } == true
+                }.map(\.place))
+            guard !places.isEmpty else { continue }
+            let sorted = places.sorted { $0.text < $1.text }
+            for member in members { self.kept[member].stub.exchange.stub?.single = sorted }
+        }
+    }
+
+    // MARK: The order of files
+
+    /// The most kinds of conditions at one path among which stubs of different files are compared.
+    private static let kindLimit = 32
+
+    /// Reports stubs of one priority in different files that may answer the same request.
+    mutating func reportFileOrder() {
+        let stubs = self.kept.filter { !$0.stub.isLeftOut }
+        for candidate in stubs {
+            if let other = self.hidden.first(tiedWith: candidate.stub, path: candidate.request.path) {
+                self.lose(.fileOrder, candidate.stub, "\(candidate.stub.name) and \(other.name)")
+            }
+        }
+        for members in Dictionary(grouping: stubs, by: \.request.base).values where Set(members.map(\.stub.file)).count > 1 {
+            let kinds = Dictionary(grouping: members, by: \.request.conditions).sorted { $0.value[0].stub.added < $1.value[0].stub.added }
+            for (index, (conditions, some)) in kinds.prefix(Self.kindLimit).enumerated() {
+                for (otherConditions, others) in kinds.prefix(Self.kindLimit).dropFirst(index + 1) {
+                    // Which values a stub has depends on its conditions alone.
+                    let common = conditions.union(otherConditions).filter { condition in
+                        [some[0], others[0]].allSatisfy { $0.request.values(of: [condition]) != nil }
+                    }
+                    self.reportFileOrder(some, others, common)
+                }
+            }
+        }
+    }
+
+    /// Reports the first pair whose values agree, for each stub.
+    ///
+    /// - Parameter common: the conditions under which both have values.
+    private func reportFileOrder(_ some: [Candidate], _ others: [Candidate], _ common: Set<ComparedStub.Condition>) {
+        var byValues: [[ComparedStub.Condition: [[UInt8]]]: [Candidate]] = [:]
+        for candidate in some { if let values = candidate.request.values(of: common) { byValues[values, default: []].append(candidate) } }
+        for other in others {
+            guard let values = other.request.values(of: common) else { continue }
+            if let rival = byValues[values]?.first(where: { Self.dependOnFiles($0, other) }) { self.noteFileOrder(rival, other) }
+        }
+    }
+
+    private func noteFileOrder(_ one: Candidate, _ other: Candidate) {
+        guard Self.dependOnFiles(one, other), !self.scenarios.areSteps(one.stub, other.stub) else { return }
+        let (last, first) = one.stub.added > other.stub.added ? (one.stub, other.stub) : (other.stub, one.stub)
+        self.lose(.fileOrder, last, "\(last.name) before \(first.name)")
+    }
+
+    /// Whether the order of their files decides which one the tool prefers, and their answers differ.
+    private static func dependOnFiles(_ one: Candidate, _ other: Candidate) -> Bool {
+        let (mine, theirs) = (one.stub.exchange, other.stub.exchange)
+        return one.stub.rank == other.stub.rank && one.stub.file != other.stub.file
+            && (mine.response != theirs.response || mine.responseBody?.bytes != theirs.responseBody?.bytes
+                || mine.outcome != theirs.outcome)
     }
 
     private mutating func leaveOut(_ candidate: Candidate, after other: String) {

@@ -8,6 +8,8 @@ struct StubRequest {
     private let stub: SourceValue
     /// True once the stub requires something that no recorded request can contain.
     private(set) var isRefused = false
+    /// Whether no request can meet the conditions, so that the tool never uses the stub.
+    private(set) var isUnused = false
     /// Whether a condition was left out, so that the exchange answers more requests than the stub.
     private(set) var isBroad = false
     /// Whether a condition was reduced to one value, so that the exchange answers fewer requests than the stub.
@@ -29,6 +31,16 @@ struct StubRequest {
         if !self.conditions.exact.contains(place) { self.conditions.exact.append(place) }
     }
 
+    /// A replay compares the values of this place, of which the request may have others as well.
+    mutating func include(_ place: StubConditions.Place) {
+        if !self.conditions.includes.contains(place) { self.conditions.includes.append(place) }
+    }
+
+    /// A replay compares the values of this place joined by semicolons.
+    mutating func join(_ place: StubConditions.Place) {
+        if !self.conditions.joined.contains(place) { self.conditions.joined.append(place) }
+    }
+
     /// A condition cannot be compared, and is left out.
     mutating func leaveOut(_ place: SourceValue? = nil) {
         self.context.lose(.matcher, at: place ?? self.stub)
@@ -41,14 +53,6 @@ struct StubRequest {
         self.isNarrow = true
     }
 
-    /// The tool compares the text of a body, and a replay a document or the fields of a form. Other spellings of it are answered by other stubs
-    /// in the tool, so none of them may be next to this one.
-    mutating func require(text body: [UInt8]) {
-        let isForm = body.contains(UInt8(ascii: "&")) && body.contains(UInt8(ascii: "="))
-        let first = body.first { $0 > 32 }
-        if isForm || first == UInt8(ascii: "<") || [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) { self.isBroad = true }
-    }
-
     /// Any method is replaced by GET.
     mutating func narrowMethod() {
         self.narrow()
@@ -56,6 +60,9 @@ struct StubRequest {
     }
 
     mutating func refuse() { self.isRefused = true }
+
+    /// No request can meet the conditions.
+    mutating func neverUse() { self.isUnused = true }
 
     /// The value that a matcher requires; nil, and a loss, if it requires a pattern.
     mutating func equal(_ matcher: SourceValue?) -> String? {
@@ -102,10 +109,22 @@ struct StubRequest {
         return nil
     }
 
+    /// The values that a matcher of WireMock requires, of which a request may have others as well; nil, and a loss, if it requires a pattern.
+    mutating func included(_ matcher: SourceValue) -> [String]? {
+        guard let list = matcher["includes"]?.list, matcher.members?.count == 1 else { return self.equal(matcher).map { [$0] } }
+        var values: [String] = []
+        for one in list {
+            guard let text = self.equal(one) else { return nil }
+            values.append(text)
+        }
+        return values
+    }
+
     /// The values that a matcher requires of a name that can occur more than once; nil, and a loss, if it requires a pattern.
     mutating func equals(_ matcher: SourceValue?) -> [String]? {
         guard let array = Self.only(matcher, "array") else { return self.equal(matcher).map { [$0] } }
-        guard let values = array["value"]?.list, values.allSatisfy({ $0.string != nil }), array["doMatch"] == nil else {
+        guard let values = array["value"]?.list, values.allSatisfy({ $0.string?.contains(";") == false }), array["doMatch"] == nil
+        else {
             self.leaveOut()
             self.isRefused = true
             return nil
@@ -146,14 +165,31 @@ struct StubRequest {
         return value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// How the values of a field are compared.
+    enum Comparison {
+        /// Exactly these, or none.
+        case exact
+        /// These, and perhaps others.
+        case includes
+        /// Joined by semicolons.
+        case joined
+    }
+
     /// Requires the values of a field, or that it is absent if there are none.
-    mutating func require(field name: String, _ values: [String], in fields: inout FieldBuilder, at place: SourceValue) {
+    mutating func require(
+        field name: String, _ values: [String], _ comparison: Comparison, in fields: inout FieldBuilder, at place: SourceValue
+    ) {
         for value in values { fields.append(name, Array(value.utf8), at: place) }
         // Fields of the connection are not compared, and an invalid one is left out.
         guard !ConnectionFields.names.contains(name.lowercased()), FieldBuilder.isToken(name),
             values.allSatisfy({ value in !value.utf8.contains { $0 < 32 && $0 != 9 || $0 == 127 } })
         else { return self.leaveOut(place) }
-        self.require(.header(name.lowercased()))
+        let field = StubConditions.Place.header(name.lowercased())
+        switch comparison {
+        case .exact: self.require(field)
+        case .includes: self.include(field)
+        case .joined: self.join(field)
+        }
     }
 
     // MARK: URLs
@@ -206,6 +242,11 @@ struct StubRequest {
             }
         }
         return isEscaped ? nil : text
+    }
+
+    /// Whether a text can be the path of a request, or its path and query, as it is.
+    static func isTarget(_ text: String) -> Bool {
+        text.hasPrefix("/") && text.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") }
     }
 
     static func isPlain(_ pattern: String) -> Bool { !pattern.contains { "\\^$.|?*+()[]{}".contains($0) } }

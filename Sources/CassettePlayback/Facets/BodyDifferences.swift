@@ -156,7 +156,7 @@ struct FacetPairing {
         case .header: return [.header(name: name, here: shown.map(value), recorded: recorded.map(value))]
         case .unclosed: return [.closingDelimiter(isHere: live == nil)]
         case .whole: return [self.whole(live, recorded)]
-        case .part: return self.part(live, recorded).map { .part(name: name, $0) }
+        case .part: return self.part(live, recorded).map { .part(name: name, $0) } + self.partFields(live, recorded)
         }
     }
 
@@ -282,6 +282,26 @@ struct FacetPairing {
         return (near > start ? "…" : "") + self.text(text[near..<end])
     }
 
+    /// The differing fields of a part, in the content of the part.
+    private func partFields(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
+        guard let live, let recorded, live.type != recorded.type else { return [] }
+        func fields(_ facet: BodyFacet) -> [String: [UInt8]] {
+            Dictionary(
+                Self.lines(facet.type).dropFirst().map { line in
+                    let name = line.prefix { $0 != UInt8(ascii: ":") }
+                    return (String(decoding: name, as: UTF8.self), Array(line.dropFirst(name.count + 2)))
+                }, uniquingKeysWith: { $0 + [UInt8(ascii: ","), 32] + $1 })
+        }
+        let (here, there) = (fields(live), fields(recorded))
+        return Set(here.keys).union(there.keys).sorted().filter { here[$0] != there[$0] }.map { name in
+            .within(
+                "part:\(Self.text(live.name))",
+                .header(
+                    name: Self.text(Array(name.utf8)), here: here[name].map { Self.text(LiveSecrets.hidden($0, recorded: there[name])) },
+                    recorded: there[name].map(Self.text)))
+        }
+    }
+
     private func part(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [PartDifference] {
         guard let live else { return recorded.map { [.removed(size: $0.size)] } ?? [] }
         guard let recorded else { return [.added(size: live.size)] }
@@ -290,7 +310,8 @@ struct FacetPairing {
             differences.append(
                 .filename(here: self.shown(live, recorded).filename.map(Self.text), recorded: recorded.filename.map(Self.text)))
         }
-        if live.type != recorded.type { differences.append(.type(here: Self.text(live.type), recorded: Self.text(recorded.type))) }
+        let (type, recordedType) = (live.type.prefix { $0 != 10 }, recorded.type.prefix { $0 != 10 })
+        if type != recordedType { differences.append(.type(here: Self.text(type), recorded: Self.text(recordedType))) }
         if live.isContainer, recorded.isContainer {
             // Facets of its content tell.
             return differences
@@ -299,7 +320,7 @@ struct FacetPairing {
             differences.append(.bytes(ByteDifference(offset: nil, here: live.size, recorded: recorded.size)))
         } else if live.size != recorded.size || live.value != recorded.value {
             differences.append(self.content(live, recorded))
-        } else if differences.isEmpty {
+        } else if differences.isEmpty, live.type == recorded.type {
             let isWhole = live.size == live.value.count
             differences.append(isWhole ? .place : .bytes(ByteDifference(offset: nil, here: live.size, recorded: recorded.size)))
         }

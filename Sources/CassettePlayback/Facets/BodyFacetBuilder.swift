@@ -12,6 +12,8 @@ public struct BodyFacetBuilder: ~Copyable {
 
     private let plan: BodyPlan
     private let url: String
+    /// For the content, if it is kept; nil otherwise.
+    private let kept: (rules: MatchRules, headers: HeaderFields)?
     private let content: ContentFacets
     /// Nil if there are no codings.
     private let decoder: DecoderChain?
@@ -33,6 +35,7 @@ public struct BodyFacetBuilder: ~Copyable {
     ) {
         self.plan = rules.body
         self.url = url
+        self.kept = rules.body.keepsContent ? (rules, headers) : nil
         self.chunks = rules.looksAtBody ? AWSChunks(headers) : nil
         let headers = self.chunks == nil ? headers : AWSChunks.removed(from: headers)
         self.content = ContentFacets(rules.body, headers: headers, messages: rules.schema?.types(ofURL: url)?.request, digest: digest)
@@ -66,7 +69,11 @@ public struct BodyFacetBuilder: ~Copyable {
     public consuming func finish() -> BodyFacets {
         let isCut = self.chunks?.isEnded == false
         guard self.hasBytes, self.hasFailed || isCut || (self.hasPayload && self.decoder?.finish() == false) else {
-            return BodyFacets.make(self.content.finish(), url: self.url, self.plan)
+            var facets = BodyFacets.make(self.content.finish(), url: self.url, self.plan)
+            if let kept = self.kept, let bytes = self.content.held {
+                facets.content = HeldContent(bytes, headers: kept.headers, url: self.url, rules: kept.rules)
+            }
+            return facets
         }
         return BodyFacets.make(ContentFacets.bytes(self.wire, self.plan), url: self.url, self.plan)
     }
@@ -110,6 +117,8 @@ final class ContentFacets {
     private let digest: () -> any ContentDigest
     private var mode: Mode
     private var isEmpty = true
+    /// The content, if the plan keeps it; nil if there is none, or if it is too long.
+    private(set) var held: [UInt8]?
 
     /// - Parameter messages: the type of a gRPC body's messages, if it is known.
     init(_ plan: BodyPlan, headers: HeaderFields, messages: ProtoType? = nil, digest: @escaping () -> any ContentDigest) {
@@ -191,6 +200,10 @@ final class ContentFacets {
 
     func push(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
+        if self.plan.keepsContent, self.isEmpty || self.held != nil {
+            let size = (self.held?.count ?? 0) + bytes.count
+            if size > BodyFacets.memoryLimit { self.held = nil } else { self.held = (self.held.take() ?? []) + bytes }
+        }
         self.isEmpty = false
         switch self.mode {
         case .nothing: break
@@ -366,8 +379,14 @@ final class BodyPlan: Sendable {
     let items: NamedRules
     /// Whether values are kept whole, so that they can be compared with marks in recorded values.
     let keepsWholeValues: Bool
+    /// Whether the content of live bodies is kept, so that stubs can compare it in their own ways.
+    let keepsContent: Bool
 
-    init(rules: [MatchRule], ordersParts: Bool, _ places: PlaceRules, keepsWholeValues: Bool = false, depth: Int = 0) {
+    init(
+        rules: [MatchRule], ordersParts: Bool, _ places: PlaceRules, keepsWholeValues: Bool = false, keepsContent: Bool = false,
+        depth: Int = 0
+    ) {
+        self.keepsContent = keepsContent
         let match = rules.compactMap { if case .body(let match) = $0 { match } else { nil } }.first
         self.isGraphQL = rules.contains(.graphQL)
         self.match = match ?? (self.isGraphQL ? .byKind : nil)

@@ -51,6 +51,9 @@ public struct BodyFacets: Sendable {
     /// The placeholders in the body as sent or recorded. They do not count for equality.
     var placeholders = HeldPlaceholders()
 
+    /// The content of a live body, in a cassette with stubs. It does not count for equality.
+    var content: HeldContent?
+
     /// No body.
     public static let none = BodyFacets(kind: .none, facets: [], count: 0, hasMarks: false, sum: 0)
 
@@ -66,6 +69,7 @@ public struct BodyFacets: Sendable {
         facets.facets = []
         facets.exempt = []
         facets.placeholders = HeldPlaceholders()
+        facets.content = nil
         return facets
     }
 
@@ -149,7 +153,7 @@ public struct BodyFacet: Sendable, Hashable {
     public var size: Int
     /// Only set for a part.
     public var filename: [UInt8]?
-    /// For a part, the media type and its charset; for a JSON value, its kind; for XML, its kind and namespaces.
+    /// For a part, the media type and its charset, and lines for other fields; for a JSON value, its kind; for XML, its kind and namespaces.
     public var type: [UInt8]
     public var hasMarks: Bool
     /// The part or field that contains it, as `part:meta|`; empty if it is in the body itself.

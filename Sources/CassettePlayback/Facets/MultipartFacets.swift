@@ -164,6 +164,7 @@ final class PartFacet {
     private let plan: BodyPlan
     private let name: [UInt8]
     private let filename: [UInt8]?
+    /// The media type with its charset, and on further lines the other fields that are compared.
     private let type: [UInt8]
     private let encoding: ContentTransferEncoding
     private let path: UInt64
@@ -188,9 +189,10 @@ final class PartFacet {
         let isNameless = (disposition?.name ?? "").isEmpty && disposition?.filename == nil && !level.isForm
         self.name = isNameless ? Array("\(index + 1)".utf8) : level.neutral(Array((disposition?.name ?? "").utf8))
         let filename = (disposition?.filename).map { level.neutral(Array($0.utf8)) }
-        self.type = level.neutral(Self.type(fields))
         self.encoding = ContentTransferEncoding(fields)
         self.label = level.label.isEmpty ? self.name : level.label + [UInt8(ascii: "/")] + self.name
+        let others = Self.others(fields, level.plan.plan(ofPart: self.name, label: self.label)?.headers, isForm: level.isForm)
+        self.type = level.neutral(Self.type(fields) + others)
         self.isIgnored = level.plan.parts.ignores(self.name) || level.plan.parts.ignores(self.label)
         let names = [self.name, self.label]
         self.filename = filename.map { Self.compared($0, of: names, level.plan) }
@@ -240,6 +242,43 @@ final class PartFacet {
     private static func compared(_ filename: [UInt8], of names: [[UInt8]], _ plan: BodyPlan) -> [UInt8] {
         guard !names.contains(where: plan.filenames.ignores) else { return [] }
         return names.lazy.compactMap { plan.filenames[$0]?.compared(filename) }.first ?? filename
+    }
+
+    /// Fields that are compared in their own way, or that say nothing about the part.
+    private static let known: Set<String> = [
+        "content-disposition", "content-type", "content-transfer-encoding", "content-length", "mime-version",
+    ]
+
+    /// The other fields of the part, as lines `name: value` sorted by name, each after a line feed. Leaves out those that change with each
+    /// request, such as a random `Content-ID`, and any in a form, where nothing refers to it.
+    ///
+    /// - Parameter rules: by the names of fields.
+    private static func others(_ fields: HeaderFields, _ rules: NamedRules?, isForm: Bool) -> [UInt8] {
+        var lines: [[UInt8]] = []
+        for index in 0..<fields.count {
+            let name = fields.name(at: index).lowercased()
+            switch RequestFieldNames.role(of: name) {
+            case .neverDecides, .ignored: continue
+            case .selecting, .other: break
+            }
+            var value = Array(fields.valueBytes(at: index))
+            guard !self.known.contains(name), rules?.ignores(Array(name.utf8)) != true,
+                name != "content-id" || !isForm && !self.isRandom(value)
+            else { continue }
+            value = rules?[Array(name.utf8)]?.compared(value) ?? value
+            lines.append([10] + name.utf8 + [UInt8(ascii: ":"), 32] + value.map { $0 == 10 ? 32 : $0 })
+        }
+        return lines.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
+    }
+
+    /// The shortest random word in an id, in bytes.
+    private static let randomLength = 8
+
+    /// Whether an id has a long word with a digit, as those that programs make have. `<image1>` and `<2>` name something.
+    private static func isRandom(_ id: [UInt8]) -> Bool {
+        id.split { !FormSpelling.isAlphanumeric($0) }.contains { word in
+            word.count >= Self.randomLength && word.contains { $0 >= 48 && $0 <= 57 }
+        }
     }
 
     /// The type with its charset but no other parameter, if the meaning of the bytes depends on the charset.

@@ -123,6 +123,13 @@ struct HeadKeyWriter {
         return self.output
     }
 
+    /// The path, and the query in its order, for a URL that is not normalised.
+    consuming func target(withQuery: Bool) -> [UInt8] {
+        if self.plan.path, self.layout.path.isEmpty { self.output.append(UInt8(ascii: "/")) } else { self.appendPath() }
+        if withQuery { self.appendQuery(inOrder: true) }
+        return self.output
+    }
+
     private mutating func append(_ range: Range<Int>, if isCompared: Bool) {
         if isCompared { self.output += self.bytes[range] } else { self.output.append(UInt8(ascii: "*")) }
     }
@@ -165,13 +172,13 @@ struct HeadKeyWriter {
 
     // MARK: Query
 
-    private mutating func appendQuery() {
+    private mutating func appendQuery(inOrder: Bool = false) {
         guard let query = self.layout.query else { return }
         let isOrdered: Bool
         switch self.plan.query {
         case .none: return
         case .ordered: isOrdered = true
-        case .unordered: isOrdered = false
+        case .unordered: isOrdered = inOrder
         }
         var items: [ArraySlice<UInt8>] = []
         var hasDropped = false

@@ -134,6 +134,43 @@ public struct MatchRules: Sendable {
         return rules
     }
 
+    /// These rules, for a cassette with stubs: the content of live bodies is kept.
+    func keepingContent() -> MatchRules {
+        var rules = self
+        rules.body = BodyPlan(
+            rules: self.rules, ordersParts: self.ordersParts, self.places, keepsWholeValues: self.body.keepsWholeValues,
+            keepsContent: true)
+        return rules
+    }
+
+    /// These rules, but bodies are compared as this kind.
+    func comparingBodies(as match: BodyMatch) -> MatchRules {
+        var rules = self
+        rules.body = BodyPlan(
+            rules: [.body(match)], ordersParts: self.ordersParts, self.places, keepsWholeValues: self.body.keepsWholeValues)
+        return rules
+    }
+
+    /// How a stub's body is compared; nil if these rules compare all bodies in another way, or ignore places that the kind does not have.
+    func match(ofStub kind: StubConditions.BodyKind) -> BodyMatch? {
+        guard self.body.match == .byKind, !self.body.isGraphQL else { return nil }
+        switch kind {
+        case .json: return .json
+        case .xml: return .xml
+        case .text: return self.hasPlacesInBodies ? nil : .text
+        case .bytes: return self.hasPlacesInBodies ? nil : .bytes
+        }
+    }
+
+    private var hasPlacesInBodies: Bool {
+        self.places.places.contains { place in
+            switch place {
+            case .body, .json, .xml, .grpc, .formField, .part, .partFilename, .within: true
+            case .method, .scheme, .host, .port, .path, .query, .queryItem, .header: false
+            }
+        }
+    }
+
     /// Whether rules for places, patterns or schemes decide about more than the method and the head, so that bodies may be equal that differ
     /// in their bytes.
     package var changesBodies: Bool { !self.places.places.isEmpty || !self.custom.isEmpty || self.schema != nil || !self.looksAtBody }

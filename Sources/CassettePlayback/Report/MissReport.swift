@@ -403,6 +403,11 @@ enum ShownSecrets {
             || Array(value.prefix { $0 != UInt8(ascii: "\"") }).withUnsafeBytes(Placeholder.isWhole)
     }
 
+    /// A path with its query.
+    private static func hiddenTarget(_ text: String) -> String {
+        Redactor.withoutTokens(String(decoding: Array(text.utf8).withUnsafeBytes { self.hidden(inQueryOf: $0) }, as: UTF8.self))
+    }
+
     /// The difference, with "…" for values that are secrets.
     static func hidden(in difference: RequestDifference) -> RequestDifference {
         func item(_ item: String) -> String {
@@ -449,8 +454,10 @@ enum ShownSecrets {
         case .within(let container, let difference): return .within(container, self.hidden(in: difference))
         case .path(let here, let recorded, let edits):
             return .path(here: Redactor.withoutTokens(here), recorded: Redactor.withoutTokens(recorded), edits: edits)
-        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .condition, .precondition, .bodyKind, .order, .element, .part,
-            .closingDelimiter, .bytes,
+        case .spelling(let part, let here, let recorded):
+            return .spelling(part: part, here: self.hiddenTarget(here), recorded: self.hiddenTarget(recorded))
+        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .severalValues, .condition, .precondition, .bodyKind, .order,
+            .element, .part, .closingDelimiter, .bytes,
             .bodyRemainder, .custom, .messageAdded, .messagesMissing, .remainder:
             return difference
         }
@@ -595,8 +602,8 @@ enum IgnorablePlace {
             (self.text(difference).flatMap { self.place("\(container)|", $0) } ?? (difference.isOfBody ? container : nil))
                 .flatMap { self.place("", $0) }
         // A different host, method or path means a different request, and no rule can make a status a possible answer.
-        case .method, .userInformation, .host, .path, .queryOrder, .condition, .precondition, .remainder, .bodyKind, .closingDelimiter,
-            .text, .bytes,
+        case .method, .userInformation, .host, .path, .queryOrder, .spelling, .severalValues, .condition, .precondition, .remainder,
+            .bodyKind, .closingDelimiter, .text, .bytes,
             .bodyRemainder,
             .custom, .messageAdded, .messagesMissing:
             nil

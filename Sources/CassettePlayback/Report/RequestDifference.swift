@@ -16,6 +16,10 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     case queryItemChanged(here: String, recorded: String)
     /// The same query items in another order.
     case queryOrder
+    /// The path, or the path and the query, of a stub whose tool compares them as text. The parts are equal, but not their spelling or order.
+    case spelling(part: String, here: String, recorded: String)
+    /// An item that may have one value at most.
+    case severalValues(String)
     /// A header field that rules compare; nil if one side lacks it.
     case header(name: String, here: String?, recorded: String?)
     /// A precondition or range on which the status of the recorded answer depends. No rule makes that status correct for a different one.
@@ -76,6 +80,9 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .queryItemRemoved(let item): "recorded query item \"\(item)\" is missing"
         case .queryItemChanged(let here, let recorded): "query item is \"\(here)\", recorded is \"\(recorded)\""
         case .queryOrder: "query items are in another order"
+        case .spelling(let part, let here, let recorded):
+            "\(part) is written \"\(here)\", and the stub compares the text \"\(recorded)\""
+        case .severalValues(let name): "query item \"\(name)\" has several values, and which stub they choose is unknown"
         case .header(let name, let here?, let recorded?): "header \"\(name)\" is \"\(here)\", recorded is \"\(recorded)\""
         case .header(let name, let here?, nil): "header \"\(name)\" is \"\(here)\", and was not recorded"
         case .header(let name, nil, let recorded): "recorded header \"\(name): \(recorded ?? "")\" is missing"
@@ -126,6 +133,8 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .queryItemRemoved(let item): ("query", nil, item)
         case .queryItemChanged(let here, let recorded): ("query", here, recorded)
         case .queryOrder: ("order of the query", nil, nil)
+        case .spelling(let part, let here, let recorded): ("text of the \(part)", here, recorded)
+        case .severalValues(let name): ("query", name, nil)
         case .header(let name, let here, let recorded), .condition(let name, let here, let recorded, _): ("header \(name)", here, recorded)
         case .precondition(let names, let status): ("header \(names.joined(separator: " or "))", nil, "an answer \(status)")
         case .bodyKind(let here, let recorded): ("body", Self.kind(here), Self.kind(recorded))
@@ -162,7 +171,8 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
             true
         case .message(_, let difference): difference.isOfBody
         case .method, .scheme, .userInformation, .host, .port, .path, .queryItemAdded, .queryItemRemoved, .queryItemChanged, .queryOrder,
-            .header, .condition, .precondition, .innerQueryItem, .custom, .messageAdded, .messagesMissing, .remainder:
+            .spelling, .severalValues, .header, .condition, .precondition, .innerQueryItem, .custom, .messageAdded, .messagesMissing,
+            .remainder:
             false
         }
     }

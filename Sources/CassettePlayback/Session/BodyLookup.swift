@@ -122,7 +122,10 @@ struct BodyLookup {
         var found: [NearBody] = []
         for candidate in candidates {
             guard let recorded = try? self.inFull(candidate.index) else { continue }
-            let bodies = recorded.traits.demands.ignoresBody ? [] : self.body.differences(fromRecorded: recorded.facets)
+            let demands = recorded.traits.demands
+            let bodies =
+                demands.bodyDifferences(from: self.pending.live(self.body))
+                ?? (demands.ignoresBody ? [] : self.body.differences(fromRecorded: recorded.facets))
             let differences =
                 self.fieldDifferences(recorded, at: candidate.index) + bodies + self.customDifferences(recorded)
             if !differences.isEmpty { found.append(NearBody(index: candidate.index, differences: differences)) }
@@ -210,7 +213,8 @@ struct HeadLookup {
             // Which other fields decide is only known where the head is equal.
             let fields = self.pending.fields.differences(
                 from: recorded, comparing: FieldChoice().compared, live: self.pending.comparedHeaders)
-            let differences = fields + (fits ? [] : self.body.differences(fromRecorded: recorded.facets))
+            let bodies = recorded.traits.demands.bodyDifferences(from: self.pending.live(self.body)) ?? []
+            let differences = fields + bodies + (fits ? [] : self.body.differences(fromRecorded: recorded.facets))
             if differences.count < best?.differences.count ?? .max { best = (index, differences) }
         }
         return best
@@ -267,7 +271,7 @@ struct BodyGroup: Sendable {
     mutating func append(_ recorded: ComparedRequest, index: Int) {
         var recorded = recorded
         // The key has the whole head.
-        if !self.hasStubs { recorded.traits.demands = .none }
+        recorded.traits.demands = self.hasStubs ? recorded.traits.demands.forComparison : .none
         self.sketches.append(BodySketch(recorded.facets))
         self.read.append(UInt32(index))
         let isInexact =

@@ -123,7 +123,8 @@ public final class CassetteSession: Sendable {
     ) {
         let keys = hasCassette && mode.replays ? keys : RecordedKeys()
         self.mode = mode
-        self.rules = redaction == nil ? rules : rules.keepingWholeValues()
+        let kept = redaction == nil ? rules : rules.keepingWholeValues()
+        self.rules = keys.haveStubs ? kept.keepingContent() : kept
         self.repetition = repetition
         self.order = order
         self.conversationOrder = conversationOrder
@@ -152,7 +153,8 @@ public final class CassetteSession: Sendable {
     /// Continues a session with other rules.
     private init(_ before: CassetteSession, rules: MatchRules, keys: RecordedKeys) {
         self.mode = before.mode
-        self.rules = before.redaction == nil ? rules : rules.keepingWholeValues()
+        let kept = before.redaction == nil ? rules : rules.keepingWholeValues()
+        self.rules = keys.haveStubs ? kept.keepingContent() : kept
         self.repetition = before.repetition
         self.order = before.order
         self.conversationOrder = before.conversationOrder
@@ -640,8 +642,8 @@ public final class CassetteSession: Sendable {
         let heads = heads ?? self.nearHeads(head)
         let isUsedUp = self.state.withLock { state in
             (
-                bodies: bodies.map { state.assignments.answered[$0.index] > 0 },
-                heads: heads.map { match in self.groups.members(ofKey: match.key).allSatisfy { state.assignments.answered[Int($0)] > 0 } }
+                bodies: bodies.map { !state.assignments.isAvailable($0.index) },
+                heads: heads.map { match in !self.groups.members(ofKey: match.key).contains { state.assignments.isAvailable(Int($0)) } }
             )
         }
         var nearest = zip(bodies, isUsedUp.bodies).map { body, isUsedUp in

@@ -27,7 +27,11 @@ struct ExchangeTraits: Sendable {
     ///   - body: the facets of the request's body.
     ///   - login: nil if nobody logged in on a connection of the recording.
     ///   - hasStubs: whether the cassette has stubs, so that its keys contain no queries.
-    init(_ interaction: Interaction, rules: MatchRules, body: BodyFacets, login: ConnectionLogin? = nil, hasStubs: Bool = false) {
+    ///   - stubBody: the body of a stub that compares it in its own way.
+    init(
+        _ interaction: Interaction, rules: MatchRules, body: BodyFacets, login: ConnectionLogin? = nil, hasStubs: Bool = false,
+        stubBody: StubDemands.BodyDemand? = nil
+    ) {
         let request = interaction.request
         let response = interaction.response
         let varying = Set(response.map { RequestFieldNames.varying(in: $0.headers) } ?? [])
@@ -45,7 +49,7 @@ struct ExchangeTraits: Sendable {
             if !hasStubs {
                 .none
             } else if let stub = interaction.stub {
-                ExchangeDemands(stub, request, rules)
+                ExchangeDemands(stub, request, rules, body: stubBody)
             } else {
                 rules.withHeadKey(
                     method: request.method, url: request.url, headers: rules.looksAtHeaders ? request.headers : nil

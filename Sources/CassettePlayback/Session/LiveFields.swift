@@ -39,8 +39,10 @@ struct LiveFields: Sendable {
     private let isRetrieval: Bool
     /// The key with its query; empty if the cassette has no stubs.
     let head: [UInt8]
-    /// Empty if the cassette has no stubs.
-    let query: DecodedQuery
+    /// Nil if the cassette has no stubs.
+    let parts: StubParts?
+    /// The content of the body, in a cassette with stubs; nil if there is none.
+    var content: HeldContent?
     /// The preconditions in the request, whether or not the rules ignore them.
     private let present: Set<String>
     private let ignored: Set<String>
@@ -55,7 +57,7 @@ struct LiveFields: Sendable {
         computesRanges: Bool = true, head: UnsafeRawBufferPointer? = nil
     ) {
         self.head = head.map(Array.init) ?? []
-        self.query = head == nil ? DecodedQuery() : DecodedQuery(url, rules)
+        self.parts = head == nil ? nil : StubParts(url: url, headers, rules)
         self.profile = RequestProfile(headers, rules: rules, placeholders: HeldPlaceholders(), url: url, isLive: true)
         self.placeholders = placeholders
         self.own = OwnValues.hashes(url: url, [], rules)

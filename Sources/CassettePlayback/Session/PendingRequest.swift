@@ -71,8 +71,11 @@ public final class PendingRequest: Sendable {
 
     /// The fields, with what the body adds to them: its placeholders, and the order of its repeated items.
     func live(_ body: BodyFacets) -> LiveFields {
-        guard !body.placeholders.isEmpty || body.repeatedItems != 0 || !body.exempt.isEmpty else { return self.fields }
+        guard !body.placeholders.isEmpty || body.repeatedItems != 0 || body.content != nil || !body.exempt.isEmpty else {
+            return self.fields
+        }
         var fields = self.fields
+        fields.content = body.content
         fields.profile.repeatedItems &+= body.repeatedItems
         fields.placeholders += body.placeholders
         fields.own.formUnion(OwnValues.hashes(url: "", body.exempt, self.rules))

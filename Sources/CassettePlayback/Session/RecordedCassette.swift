@@ -386,15 +386,23 @@ extension RecordedCassette: RequestSource {
         let request = interaction.request
         var headers = request.headers
         if let type = live?.first("content-type") { headers.append(name: "Content-Type", value: type) }
-        let facets = try BodyFacets(
-            recorded: request.body, headers: headers, url: request.url, rules: rules,
-            reader: BodyReader(cassettePath: self.path), detail: detail, redaction: redaction, digest: digest)
+        func facets(_ headers: HeaderFields, _ rules: MatchRules) throws(CassetteError) -> BodyFacets {
+            try BodyFacets(
+                recorded: request.body, headers: headers, url: request.url, rules: rules,
+                reader: BodyReader(cassettePath: self.path), detail: detail, redaction: redaction, digest: digest)
+        }
+        let body = try facets(headers, rules)
+        var stubBody: StubDemands.BodyDemand?
+        for case .bodyAs(let kind) in interaction.stub?.exact ?? [] {
+            guard let match = rules.match(ofStub: kind) else { continue }
+            stubBody = .init(match: match, facets: try facets(request.headers, rules.comparingBodies(as: match)))
+        }
         return ComparedRequest(
-            method: request.method, url: request.url, headers: request.headers, facets: facets,
+            method: request.method, url: request.url, headers: request.headers, facets: body,
             isComplete: request.body?.isComplete ?? true,
             isMissing: interaction.lacksRequestBody,
             traits: ExchangeTraits(
-                interaction, rules: rules, body: facets, login: self.login(at: index), hasStubs: self.hasStubs))
+                interaction, rules: rules, body: body, login: self.login(at: index), hasStubs: self.hasStubs, stubBody: stubBody))
     }
 }
 

@@ -46,7 +46,7 @@ import Testing
         #expect(summaries.mayBeStubs == [1])
     }
 
-    @Test(arguments: [#"{}"#, #"{"exact": "query"}"#, #"{"exact": ["path"]}"#, #"{"exact": ["header:"]}"#, #"{"exact": [1]}"#, "5"])
+    @Test(arguments: [#"{}"#, #"{"exact": "query"}"#, #"{"exact": ["paths"]}"#, #"{"exact": ["header:"]}"#, #"{"exact": [1]}"#, "5"])
     func aStubWithOtherConditionsIsRefused(_ stub: String) throws {
         let text =
             #"{"id": 1, "started": "2026-11-21T04:19:28.123456Z", "request": {"method": "GET", "url": "http://a.test/"}, "stub": \#(stub)}"#

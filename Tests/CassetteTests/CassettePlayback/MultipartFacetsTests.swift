@@ -188,6 +188,32 @@ struct PartFacetTests {
         #expect(self.facets([self.file, "Content-Type: text/plain"], "data") != recorded)
     }
 
+    /// Other parts refer to them, or they say which part of what it is.
+    @Test(arguments: ["Content-ID: <@>", "Content-Range: bytes 0-3/1@", "Content-Language: @", "X-Path: /@", "Content-Encoding: @"])
+    func otherFieldsOfPartsCount(field: String) throws {
+        let type = ["Content-Type: multipart/related; boundary=0123456789abcdef"]
+        func facets(_ first: String, _ second: String, _ rules: MatchRules = .standard) -> BodyFacets {
+            let parts = [("1", first), ("2", second)].map { ([field.replacing("@", with: $0.1), "Content-Type: text/plain"], $0.0) }
+            return MatchFixture.live(MatchFixture.multipart("0123456789abcdef", parts), type, rules)
+        }
+        #expect(facets("a", "b") == facets("a", "b") && facets("a", "b") != facets("b", "a"))
+        let name = String(field.prefix { $0 != ":" }).lowercased()
+        let differences = facets("a", "b").differences(fromRecorded: facets("a", "c"))
+        #expect(differences.count == 1 && differences[0].ignorablePlace == "part:2|header:\(name)", "\(differences)")
+        let rules = try MatchRules(ignore: ["part:2|header:\(name)"])
+        #expect(facets("a", "b", rules) == facets("a", "c", rules) && facets("a", "b", rules) != facets("d", "b", rules))
+    }
+
+    /// Programs make a new one for each request.
+    @Test(arguments: ["<b29c5de2-0db4-490b-b421-6a51b598bd22+1>", "<item1:12930812@a.test>", "<rootpart*6c7d9f01@b>"])
+    func aRandomIDDoesNotCount(id: String) {
+        let type = ["Content-Type: multipart/mixed; boundary=0123456789abcdef"]
+        let bodies = [id, id.replacing("1", with: "7"), "<1>"].map { id in
+            MatchFixture.live(MatchFixture.multipart("0123456789abcdef", [(["Content-ID: \(id)", "Content-Type: text/plain"], "a")]), type)
+        }
+        #expect(bodies[0] == bodies[1] && bodies[0] != bodies[2])
+    }
+
     /// JSON has no charset other than UTF-8 (RFC 8259, 8.1).
     @Test func theCharsetOfJSONCountsOnlyIfItIsNotUTF8() {
         let plain = self.facets(["Content-Type: application/json"], #"{"a":1}"#)
