@@ -100,6 +100,8 @@ struct EchoedValues: Sendable {
         }
         guard value.text.count < (first == UInt8(ascii: "\"") ? Self.length + 2 : Self.length) else { return true }
         let name = value.pointer.suffix(8).map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+        // An element has no name.
+        if name.last.map({ (48...57).contains($0) }) == true { return true }
         return Self.names.contains { name.suffix($0.count).elementsEqual($0) }
     }
 

@@ -30,10 +30,8 @@ struct BodyComparison {
                 changes.append(FieldChange("body", Self.wholeness(old), Self.wholeness(new), drift: .type))
             }
             guard old.content != new.content else { return changes }
-            if (old.byteCount == 0) != (new.byteCount == 0) {
-                func words(_ body: Body) -> String? { body.byteCount == 0 ? nil : Self.words(body) }
-                return changes + [FieldChange("body", words(old), words(new))]
-            }
+            if case .empty = old.content { return changes + [FieldChange("body", nil, Self.words(new))] }
+            if case .empty = new.content { return changes + [FieldChange("body", Self.words(old), nil)] }
             return changes + (try self.contents(old, new, fields))
         }
     }
@@ -87,8 +85,8 @@ struct BodyComparison {
             let source = try self.source(body, reader)
             return source.size <= Self.kindLimit ? JSONTexts(try source.load()) : nil
         }
-        guard let one = try texts(old, self.old), let other = try texts(new, self.new), one.isStream == other.isStream else { return nil }
-        guard one.isStream else { return self.json(one.documents[0].root, other.documents[0].root) }
+        guard let one = try texts(old, self.old), let other = try texts(new, self.new) else { return nil }
+        guard one.isStream || other.isStream else { return self.json(one.documents[0].root, other.documents[0].root) }
         var changes: [FieldChange] = []
         for index in 0..<max(one.documents.count, other.documents.count) {
             guard changes.count < JSONComparison.limit else {

@@ -1,6 +1,6 @@
 internal import TapeBytes
 
-/// A content as JSON texts: a single one, or one on each line (NDJSON, RFC 7464) or in each event (Server-Sent Events).
+/// A content as objects and arrays of JSON: a single one, or one on each line (NDJSON, RFC 7464) or in each event (Server-Sent Events).
 struct JSONTexts {
     let documents: [JSONDocument]
     /// Whether there may be any number of texts.
@@ -8,9 +8,7 @@ struct JSONTexts {
 
     /// Nil for anything else.
     init?(_ content: [UInt8]) {
-        if let first = content.first(where: { $0 > 32 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
-            let document = try? JSONDocument(content)
-        {
+        if let document = Self.document(content[...]) {
             (self.documents, self.isStream) = ([document], false)
             return
         }
@@ -24,11 +22,16 @@ struct JSONTexts {
                 // The end of a stream of a language model.
                 if text.elementsEqual(" [DONE]".utf8) { continue }
             }
-            guard let document = try? JSONDocument(Array(text)) else { return nil }
+            guard let document = Self.document(text) else { return nil }
             documents.append(document)
         }
         guard !documents.isEmpty else { return nil }
         (self.documents, self.isStream) = (documents, true)
+    }
+
+    private static func document(_ text: ArraySlice<UInt8>) -> JSONDocument? {
+        guard let first = text.first(where: { $0 > 32 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
+        return try? JSONDocument(Array(text))
     }
 
     private static let data = Array("data:".utf8)

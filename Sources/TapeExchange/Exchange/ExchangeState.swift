@@ -336,7 +336,7 @@ public struct ExchangeState: Sendable {
         case .ended: return self.finished()
         case .begun:
             self.isOver = true
-            let kind: Failure.Kind? = if failure.isReset { .reset } else if failure.code == nil { .truncated } else { nil }
+            let kind: Failure.Kind? = if failure.isReset { .reset } else if failure.isBreak, failure.code == nil { .truncated } else { nil }
             return .cut(Cut(by: .origin, kind: kind, reason: failure.message, code: failure.code))
         case .awaited:
             let isStale = self.upstreamIsReused && !self.originHasSpoken && (failure.kind == .reset || failure.kind == .truncated)

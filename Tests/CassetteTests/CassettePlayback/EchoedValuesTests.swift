@@ -18,10 +18,11 @@ import Testing
     }
 
     @Test func aValueIsRepeatedAtItsPlaceAlone() {
-        let echo = self.echo(("/id", "\"a\"", "\"live\""), ("/list/1/n", "7", "12345"))
+        let echo = self.echo(("/id", "\"a\"", "\"live\""), ("/list/1/id", "7", "12345"))
         #expect(self.applied(echo, #"{"id":"a","x":"a"}"#) == #"{"id":"live","x":"a"}"#)
         #expect(self.applied(echo, #" { "x" : {"id":"a"}, "id" : "a" } "#) == #" { "x" : {"id":"a"}, "id" : "live" } "#)
-        #expect(self.applied(echo, #"{"list":[{"n":7},{"m":[7],"n":7},{"n":7}]}"#) == #"{"list":[{"n":7},{"m":[7],"n":12345},{"n":7}]}"#)
+        #expect(
+            self.applied(echo, #"{"list":[{"id":7},{"m":[7],"id":7},{"id":7}]}"#) == #"{"list":[{"id":7},{"m":[7],"id":12345},{"id":7}]}"#)
         #expect(self.applied(echo, #"{"i\u0064":"a"}"#) == #"{"i\u0064":"live"}"#)
         #expect(self.applied(echo, #"42["add",{"id":"a"}]"#) == nil)
     }

@@ -387,7 +387,7 @@ import Testing
             return end == 0 ? messages : messages + Self.frame(end, last.replacing("TOKEN", with: token))
         }
         let (redacted, _, outcome) = self.redacted(body(Self.token), ["content-type: \(type)"])
-        #expect(redacted == body("{{github-token:1}}"))
+        #expect(redacted == body("{{token:1}}"))
         #expect(outcome.notes.isEmpty)
     }
 

@@ -502,6 +502,7 @@ import TrafficRules
         }
         #expect(try connection.readToEnd().end == (isReset ? .reset : .closed))
         origin.finish()
+        #expect(try proxy.recorded().count == 1)
 
         let replay = try RunningProxy(.none, in: proxy.folder)
         let second = try replay.connect()
