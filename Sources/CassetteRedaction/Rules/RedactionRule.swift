@@ -211,6 +211,10 @@ public indirect enum RedactionPlace: Sendable, Hashable {
             guard !name.contains("*") else { throw Self.pattern(text, of: "cookie", example: "cookie:lang") }
             self = .cookie(name)
         case "query", "form", "part":
+            guard name != "*" else {
+                let thing = words[0] == "query" ? "item" : words[0] == "form" ? "form field" : "part"
+                throw Self.pattern(text, of: thing, example: "\(words[0]):lang")
+            }
             self = try Self.named(String(words[0]), name, of: text)
         default: throw Self.unknown(text)
         }

@@ -153,6 +153,37 @@ package enum SecretNames {
         return words.contains { Self.openWords.contains(String(decoding: $0, as: UTF8.self).lowercased()) } ? nil : meaning
     }
 
+    /// The meaning of a value whose name ends with the word `token` (`mfa_token`, `bootstrapToken`). Nil for the names of positions in a list
+    /// and the like. The value has to look like a key.
+    static func meaning(ofToken name: Slice<UnsafeRawBufferPointer>) -> Meaning? {
+        guard name.count > 6, name.count <= Self.lengthLimit,
+            name.suffix(4).elementsEqual("oken".utf8) || name.suffix(4).elementsEqual("OKEN".utf8)
+        else { return nil }
+        var words: [String] = []
+        var word = ""
+        var isSmall = false
+        for byte in name {
+            let isMark = byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            if isMark || isSmall && byte >= 65 && byte <= 90 {
+                words.append(word)
+                word = ""
+            }
+            isSmall = byte >= 97 && byte <= 122
+            if !isMark { word.unicodeScalars.append(Unicode.Scalar(byte)) }
+        }
+        words = (words + [word]).map { $0.lowercased() }
+        guard words.count > 1, words.last == "token", Self.openWords.union(Self.positions).isDisjoint(with: words) else { return nil }
+        return Meaning(kind: "token", needsKeyShape: true)
+    }
+
+    /// Further words in the names of tokens that are not secret.
+    private static let positions: Set<String> = [
+        "starting", "from", "until", "version", "concurrency", "fencing", "revision", "watch", "checkpoint", "marker", "position", "offset",
+        "history", "increment", "transaction", "max", "min", "total", "eos", "bos", "pad", "unk", "mask", "color", "theme", "design",
+        "after",
+        "before", "last", "first", "initial", "list", "nextpage", "search", "query", "session",
+    ]
+
     /// Words in the names of fields with a token or key that is not secret.
     private static let openWords: Set<String> = [
         "page", "pages", "paging", "pagination", "continuation", "continue", "sync", "delta", "lock", "next", "prev", "previous", "cursor",
@@ -256,12 +287,17 @@ package enum SecretNames {
     }
 
     /// Names that also have other meanings; the value decides.
-    private static let ambiguous: Set<String> = ["key", "sig", "signature", "auth", "session", "ticket", "licensekey", "storagekey"]
+    private static let ambiguous: Set<String> = [
+        "key", "sig", "signature", "auth", "session", "ticket", "licensekey", "storagekey", "secretid", "sharedkey", "transactionkey",
+        "merchantkey", "userkey", "machinekey", "nodekey", "preauthkey", "sshkey", "unsealkey", "xprv", "hmac", "sessiondata",
+        "sessionhandle", "authticket", "authenticationticket", "loginticket", "apihash",
+    ]
     private static let everyday: Set<String> = ["pass", "credential", "credentials"]
 
     private static let plurals: Set<String> = [
         "passwords", "tokens", "secrets", "apikeys", "accesstokens", "refreshtokens", "authtokens", "apitokens", "clientsecrets",
-        "privatekeys", "secretkeys", "recoverycodes", "backupcodes", "scratchcodes", "passwordhistory", "oldpasswords",
+        "privatekeys", "secretkeys", "unsealkeys", "unsealkeysb64", "recoverycodes", "backupcodes", "scratchcodes", "passwordhistory",
+        "oldpasswords",
         "previouspasswords",
     ]
 
@@ -298,6 +334,7 @@ package enum SecretNames {
                 "impersonationtoken", "challengetoken",
                 "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
                 "registrationtoken", "tokensecret", "tokens", "authtokens", "apitokens", "binarysecuritytoken", "binarysecret", "ticket",
+                "authticket", "authenticationticket", "loginticket",
             ]
         ),
         ("client_secret", ["clientsecret", "clientsecrets", "consumersecret", "appsecret", "applicationsecret", "oauthconsumersecret"]),
@@ -326,7 +363,8 @@ package enum SecretNames {
                 "totpsecret",
                 "clientkey", "sessionkey", "sessionsecret", "connectionstring", "hmackey", "secretstring", "secretkeys", "recoverycodes",
                 "backupcodes", "scratchcodes", "recoverykey", "streamkey", "rtmpkey", "licensekey", "storagekey", "validationkey",
-                "decryptionkey",
+                "decryptionkey", "sharedkey", "transactionkey", "merchantkey", "userkey", "machinekey", "nodekey", "preauthkey", "sshkey",
+                "unsealkey", "unsealkeys", "secretkeybase",
             ]
         ),
         (
@@ -337,12 +375,22 @@ package enum SecretNames {
             ]
         ),
         ("aws-key", ["awsaccesskeyid", "accesskeyid", "xamzcredential"]),
-        ("session", ["sessiontoken", "sessionid", "jsessionid", "phpsessid", "sid", "awssessiontoken", "session", "sessioncookie"]),
+        (
+            "session",
+            ["sessiontoken", "sessionid", "jsessionid", "phpsessid", "sid", "awssessiontoken", "session", "sessioncookie", "sessiondata"]
+        ),
         (
             "assertion",
             ["assertion", "clientassertion", "samlresponse", "samlassertion", "samlrequest", "wresult", "logouttoken", "requesttoken"]
         ),
-        ("code", ["code", "codeverifier", "devicecode", "authorizationcode", "authcode", "usercode", "otp", "totp", "otpcode", "mfacode"]),
+        (
+            "code",
+            [
+                "code", "codeverifier", "devicecode", "authorizationcode", "authcode", "usercode", "otp", "totp", "otpcode", "mfacode",
+                "emailotp", "smsotp", "phoneotp", "onetimecode", "recoverycode",
+                "backupcode", "oobcode", "bindingcode", "verificationcode", "pairingcode",
+            ]
+        ),
         ("csrf-token", ["csrftoken", "xsrftoken", "csrf", "xsrf", "csrfmiddlewaretoken", "authenticitytoken", "requestverificationtoken"]),
         ("signature", ["xamzsignature", "xgoogsignature", "xossignature", "sig", "signature", "oauthsignature", "xgoogcredential"]),
         ("authorization", ["authorization", "proxyauthorization", "auth"]),
@@ -351,7 +399,11 @@ package enum SecretNames {
     /// Further names that are found only before the marks that usually follow them (`SurveyTable.rareNames`).
     static let rare: [(kind: String, names: [String])] = [
         ("password", ["psk", "wpapsk", "wifipsk", "passwordhash", "passwordsalt", "securityanswer"] + Self.passwordsInOtherLanguages),
-        ("secret", ["secretbinary", "totpseed", "otpseed"] + Self.phrases.sorted()),
+        (
+            "secret",
+            ["secretbinary", "totpseed", "otpseed", "secretid", "apihash", "xprv", "hmac", "unsealkeysb64"] + Self.phrases.sorted()
+        ),
+        ("password", ["passworddigest"]), ("session", ["sessionhandle"]),
         // The tokens of Akamai are in queries.
         ("token", ["bearer", "hdnts", "hdnea", "hdntl"]),
     ]

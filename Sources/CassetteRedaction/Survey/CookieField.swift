@@ -83,7 +83,9 @@ enum CookieField {
         guard SecretNames.meaning(ofMember: name) == nil else { return true }
         let letters = name.filter(FormSpelling.isAlphanumeric).map { $0 | 32 }
         // `userId`, `ID`
-        if letters.suffix(2).elementsEqual("id".utf8) { return true }
+        if letters.suffix(2).elementsEqual("id".utf8) || letters.suffix(2).elementsEqual("pw".utf8) { return true }
+        // It has the letters of a session's id.
+        if letters.starts(with: "sidebar".utf8) { return false }
         return letters.withUnsafeBytes { letters in Self.identities.contains { ByteSearch.contains($0, in: letters) } }
     }
 
@@ -97,7 +99,7 @@ enum CookieField {
                 && PlainWords.isLetters(value.filter { !"_/+|".utf8.contains($0) })
         }
         if value.first == UInt8(ascii: "#") { return value.count == 7 && value.dropFirst().allSatisfy { Hex.value($0) != nil } }
-        if value.allSatisfy({ $0 >= 48 && $0 <= 57 || "-+.,x".utf8.contains($0) }) {
+        if value.allSatisfy({ $0 >= 48 && $0 <= 57 || "-+.,:x".utf8.contains($0) }) {
             return digits <= Self.digitLimit + 2 && value.split { $0 < 48 || $0 > 57 }.allSatisfy { $0.count <= Self.digitLimit }
         }
         let letters = value.prefix { ($0 | 32) >= 97 && ($0 | 32) <= 122 }.count
@@ -107,12 +109,21 @@ enum CookieField {
     private static func isPlain(_ value: JSONValue, depth: Int) -> Bool {
         switch value.kind {
         case .true, .false, .null: return true
-        case .string: return value.utf8.map { $0.isEmpty || Self.isPlain($0) } ?? false
+        case .string: return value.utf8.map { $0.isEmpty || Self.isPlain($0) || Self.isArticle($0) } ?? false
         case .number: return Self.isPlain(value.raw.filter { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "-") })
         case .array: return depth < 3 && value.elements.allSatisfy { Self.isPlain($0, depth: depth + 1) }
         case .object:
             return depth < 3
-                && value.members.allSatisfy { !Self.mayIdentify($0.name.utf8 ?? []) && Self.isPlain($0.value, depth: depth + 1) }
+                && value.members.allSatisfy { member in
+                    // The number of an article.
+                    if member.name.string == "id", member.value.kind == .number { return Self.isPlain(member.value, depth: depth + 1) }
+                    return !Self.mayIdentify(member.name.utf8 ?? []) && Self.isPlain(member.value, depth: depth + 1)
+                }
         }
+    }
+
+    /// `A1`, `XL-42`: too short to identify anybody.
+    private static func isArticle(_ value: [UInt8]) -> Bool {
+        value.count <= Self.digitLimit && value.allSatisfy { $0 >= 65 && $0 <= 90 || $0 >= 48 && $0 <= 57 || $0 == UInt8(ascii: "-") }
     }
 }

@@ -52,7 +52,7 @@ enum NamedValue {
     private static let outcomes: Set<String> = [
         "pass", "passed", "passes", "passing", "fail", "failed", "failure", "ok", "success", "skip", "skipped", "warn", "warning",
         "partial",
-        "pending", "done", "error", "inconclusive", "include", "omit", "same-origin", "no", "low", "high", "all",
+        "pending", "done", "error", "inconclusive", "include", "omit", "same-origin", "public-key", "no", "low", "high", "all",
     ]
 
     /// Whether a value is the name of a term in a vocabulary, as in JSON-LD contexts: `https://w3id.org/security#secret`.
@@ -231,6 +231,19 @@ enum NamedValue {
             }
         }
         return true
+    }
+
+    /// Whether a line is the value of an assignment in a program, with further statements: `i.value1;o.user=n.value}`. Items of a connection
+    /// string have no dots in their names.
+    static func isStatement(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let statements = line.split(separator: UInt8(ascii: ";"))
+        guard statements.count > 1, let first = statements.first else { return false }
+        if self.isPathOfNames(first) || first.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return true }
+        if first.contains(UInt8(ascii: "[")), self.isExpression(first) { return true }
+        return statements.dropFirst().contains { statement in
+            let name = statement.prefix { $0 != UInt8(ascii: "=") }
+            return name.count < statement.count && self.isPathOfNames(name)
+        }
     }
 
     /// `a.b.c`

@@ -35,12 +35,26 @@ enum OrdinaryValue {
         }
         if self.isMask(value, first) || self.isNamedMask(value) || self.isTemplate(value, first) { return true }
         guard !self.chosen.contains(kind) else {
+            if kind == "password", self.isRequirement(value) { return true }
             // The label of a field: `"password": "Password"`.
             return first >= 65 && first <= 90 && value.dropFirst().allSatisfy { $0 >= 97 && $0 <= 122 } && SecretNames.isName(value)
         }
         if self.numeric.contains(kind) { return digits == 0 && value.count < self.wordLimit }
         // A token of a language model, or of a market: `BTC-USDT`.
-        if kind == "token", first == 32 || self.isTicker(value) { return true }
+        if kind == "token" {
+            if first == 32 || self.isTicker(value) || value.starts(with: "#/".utf8) { return true }
+            // A special token of a language model, a type, a condition: `<|endoftext|>`, `image/png`, `string(64)`.
+            if digits == 0, !value.contains(UInt8(ascii: "\"")),
+                value.count < self.wordLimit || first == UInt8(ascii: "<") || first == UInt8(ascii: "[")
+            {
+                return true
+            }
+            if value.last == UInt8(ascii: ")"), let open = value.firstIndex(of: UInt8(ascii: "(")),
+                value[..<open].allSatisfy({ ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") })
+            {
+                return true
+            }
+        }
         if letters > 0, letters <= 2, self.isDateTime(value) { return true }
         if letters == 0, wide == 0 { return digits == 0 || self.isNumbers(value) }
         if kind == "session", self.isResource(value) { return true }
@@ -67,6 +81,25 @@ enum OrdinaryValue {
     static func isOrdinary(number: Int, kind: String) -> Bool {
         let isShort = self.chosen.contains(kind) || self.numeric.contains(kind) ? number < 1000 : number < 10_000_000
         return isShort
+    }
+
+    /// Words of messages about what a password has to be.
+    private static let requirements: Set<String> = [
+        "character", "characters", "minimum", "maximum", "least", "most", "must", "should", "required", "short", "long", "invalid",
+        "digits",
+        "letters", "attempts", "minutes", "days",
+    ]
+
+    /// A sentence about a password, whose numbers are short: `must be at least 8 characters`, `is too short (minimum is 8 characters)`.
+    private static func isRequirement(_ value: UnsafeRawBufferPointer) -> Bool {
+        let words = value.prefix(256).split { $0 <= 32 || "().,:;!".utf8.contains($0) }
+        guard words.count >= 4, value.count <= 256 else { return false }
+        func isNumber(_ word: Slice<UnsafeRawBufferPointer>) -> Bool { word.count <= 3 && word.allSatisfy { $0 >= 48 && $0 <= 57 } }
+        func isWord(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
+            word.allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "'") }
+        }
+        return words.allSatisfy { isNumber($0) || isWord($0) }
+            && words.count { self.requirements.contains(String(decoding: $0, as: UTF8.self).lowercased()) } >= 2
     }
 
     /// `********`, `xxxxxxxx`

@@ -401,6 +401,9 @@ struct SurveyText {
         }
         // If this is the last item, it may end at a blank within the line.
         if self.byte(end) != UInt8(ascii: ";"), let blank = (value..<end).first(where: { self.bytes[$0] == 32 }) { end = blank }
+        // `{a.pwd=1;b.pwd=x2}` in a program.
+        let closes = self.bytes[end - 1] == UInt8(ascii: "}") && !self.bytes[value..<end].contains(UInt8(ascii: "{"))
+        if end > value, closes || self.byte(start - 1) == UInt8(ascii: "."), NamedValue.isExpression(self.bytes[value..<end]) { return nil }
         // `token=tokens.next;` and `token=make(…);` are code.
         guard end > value, !NamedValue.isPathOfNames(self.bytes[value..<end]),
             !(value..<end).contains(where: { self.bytes[$0] == UInt8(ascii: "(") || self.bytes[$0] == UInt8(ascii: "[") })

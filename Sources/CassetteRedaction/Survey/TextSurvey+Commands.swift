@@ -48,8 +48,22 @@ extension TextSurvey {
         self.input(ofOption: self.name(offset + 2))
         guard let (name, range) = self.commands.option(at: offset) else { return }
         guard let meaning = self.meaning(name.lowerBound, name.upperBound) else { return self.furtherOption(name, range) }
-        guard !meaning.needsCompany, !meaning.needsKeyShape, meaning.syntax == .value else { return }
+        guard !meaning.needsCompany, !meaning.needsKeyShape, meaning.syntax == .value, !self.isOfSentence(range) else { return }
         self.addFree(range, meaning)
+    }
+
+    /// Words that follow an option in sentences and usage messages.
+    private static let wordsOfSentences: Set<String> = [
+        "and", "or", "is", "are", "was", "the", "a", "an", "to", "for", "from", "in", "on", "of", "with", "option", "options", "flag",
+        "flags",
+        "value", "values", "argument", "arguments", "parameter", "must", "can", "may", "will", "should", "if", "when", "as", "instead",
+        "which", "that", "not", "has", "does", "requires", "takes", "sets", "name",
+    ]
+
+    /// Whether a word after an option belongs to a sentence about it: `the --token flag`, `--password VALUE`.
+    private func isOfSentence(_ range: Range<Int>) -> Bool {
+        guard range.count <= 10 else { return false }
+        return Self.wordsOfSentences.contains(String(decoding: self.bytes[range], as: UTF8.self).lowercased())
     }
 
     /// Handles `--github-token X`, and `--from-literal=NAME=X` of a secret in Kubernetes.

@@ -141,6 +141,7 @@ extension TextSurvey {
     /// `[{"keyName": "key1", "value": "X"}]`, as Azure lists the keys of accounts.
     private mutating func listedKeys(_ open: Int) {
         guard self.text.byte(open) == UInt8(ascii: "[") else { return }
+        if self.text.byte(self.text.skipSpace(open + 1)) == UInt8(ascii: "\"") { return self.unsealKeys(open) }
         var offset = self.text.skipSpace(open + 1)
         for _ in 0..<Self.keyLimit {
             guard self.text.byte(offset) == UInt8(ascii: "{") else { return }
@@ -150,6 +151,19 @@ extension TextSurvey {
             offset = self.text.skipSpace(object.end)
             guard self.text.byte(offset) == UInt8(ascii: ",") else { return }
             offset = self.text.skipSpace(offset + 1)
+        }
+    }
+
+    /// `{"keys": ["X"], "keys_base64": ["X"], "root_token": "X"}`, as HashiCorp Vault answers `sys/init`.
+    private mutating func unsealKeys(_ open: Int) {
+        guard let object = self.object(around: open), object.has("root_token") else { return }
+        for name in object.others where ["keys", "keys_base64"].contains(where: { self.text.isWord($0, endingAt: name.upperBound) }) {
+            self.elements(self.text.skipSpace(self.text.skipSpace(name.upperBound + 1) + 1)) { survey, value in
+                if survey.text.byte(value.lowerBound) == UInt8(ascii: "\""), value.count > 2 {
+                    survey.add(value.lowerBound + 1..<value.upperBound - 1, Self.key, .json)
+                }
+                return true
+            }
         }
     }
 

@@ -18,8 +18,12 @@ extension TextSurvey {
         switch self.text.byte(colon) {
         case UInt8(ascii: ":"):
             if quote == UInt8(ascii: "\""), self.flaggedSecret(start, end, colon) || self.company(start, end, colon: colon) { return }
-            guard let meaning = self.meaning(start, end) else { return }
             let open = self.text.skipSpace(colon + 1)
+            let mayBeToken = quote == UInt8(ascii: "\"") && self.text.byte(open) == quote
+            guard let meaning = self.meaning(start, end) ?? (mayBeToken ? SecretNames.meaning(ofToken: self.bytes[start..<end]) : nil)
+            else {
+                return
+            }
             if self.text.byte(open) == UInt8(ascii: "{") { self.identifier(start, end, openAt: open, meaning) }
             if quote == UInt8(ascii: "\""), self.member(start, colon, meaning) { return }
             if self.isFree { self.labelled(start - 1, end, valueFrom: colon + 1, meaning) }

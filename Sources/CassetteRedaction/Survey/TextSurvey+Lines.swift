@@ -30,6 +30,7 @@ extension TextSurvey {
             return self.cookies(line, meaning)
         }
         if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
+        if self.change(value, meaning) { return }
         if self.text.byte(value) == UInt8(ascii: "["), meaning.isPlural || meaning.kind == "password" { return self.list(value, meaning) }
         // An anchor, and the tag of a string (YAML 1.2, 6.9).
         let content = self.text.afterNodeProperties(value)
@@ -257,6 +258,15 @@ extension TextSurvey {
             let next = self.text.byte(self.text.skipBlanks(space))
             guard next == UInt8(ascii: "#") || next == UInt8(ascii: ";") else { return false }
             range = start..<space
+        }
+        if NamedValue.isStatement(self.bytes[range]) { return false }
+        // An item of a mapping in braces on several lines.
+        if self.text.byte(range.upperBound - 1) == UInt8(ascii: ",") {
+            let value = range.dropLast()
+            guard NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[value])),
+                !NamedValue.isNumberedName(self.bytes[value]), !NamedValue.isExpression(self.bytes[value])
+            else { return false }
+            range = value
         }
         // Excludes special characters of YAML, shells and templates, and the line ends of programs.
         guard range.count >= 4, !"[]{}&*!|>%@`<$\"'\\(,;#~".utf8.contains(self.bytes[start]),

@@ -113,6 +113,17 @@ extension TextSurvey {
         return true
     }
 
+    /// Handles `name: old -> new`, as logs of changes have it. Returns whether it is one.
+    mutating func change(_ value: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        let old = self.plainWord(value)
+        guard !old.isEmpty, self.text.byte(old.upperBound) == 32, let end = self.endOfArrow(self.text.skipBlanks(old.upperBound)),
+            self.text.byte(end) == 32
+        else { return false }
+        _ = self.addLikely(old, meaning)
+        self.valueAmongWords(self.text.skipBlanks(end), meaning)
+        return true
+    }
+
     /// Handles the value that a program or a log compares with a secret. Words and names stay.
     @discardableResult
     mutating func compared(_ value: Int, _ meaning: SecretNames.Meaning) -> Bool {
@@ -129,7 +140,7 @@ extension TextSurvey {
     }
 
     /// Handles a value in quotes that has a digit. Returns whether there are quotes.
-    private mutating func literalAfter(_ value: Int, _ meaning: SecretNames.Meaning) -> Bool {
+    mutating func literalAfter(_ value: Int, _ meaning: SecretNames.Meaning) -> Bool {
         guard self.text.isQuote(self.text.byte(value)), self.text.byte(value) != UInt8(ascii: "`"), let close = self.endOfLiteral(value)
         else { return false }
         if meaning.kind == "password" || self.isLikely(value + 1..<close, meaning) { self.literal(value, meaning, hasDigit: true) }
@@ -233,7 +244,7 @@ extension TextSurvey {
 
     // MARK: Settings
 
-    private static let valueWords: [StaticString] = ["value", "default", "values", "val"]
+    private static let valueWords: [StaticString] = ["values", "value", "default", "val"]
     private static let nameWords: [StaticString] = ["name", "key", "variable", "parameter", "n", "k"]
 
     /// The content after `value:` or `value =` at an offset.
@@ -280,6 +291,17 @@ extension TextSurvey {
     private static let lineLimit = 512
 
     private mutating func settingsValue(_ value: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        if self.text.byte(value) == UInt8(ascii: "[") {
+            self.list(value, meaning)
+            return true
+        }
+        // The first item of a list below.
+        let item = self.text.skipSpace(value)
+        if item > value, self.text.isWord("- ", endingAt: item + 2) {
+            let first = self.text.skipBlanks(item + 2)
+            if self.text.isQuote(self.text.byte(first)) { self.literal(first, meaning) } else { self.bareLine(first, meaning) }
+            return true
+        }
         if self.text.isQuote(self.text.byte(value)) {
             self.literal(value, meaning)
         } else if let range = self.text.heredoc(value) {

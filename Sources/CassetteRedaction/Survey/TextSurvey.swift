@@ -280,8 +280,10 @@ struct TextSurvey {
         }
         if let meaning = self.variable(start, end) ?? SecretNames.meaning(ofCompound: name) { return meaning }
         // `X-Acme-Token`
-        return name.count > 5 && self.bytes[start] | 32 == UInt8(ascii: "x") && self.bytes[start + 1] == UInt8(ascii: "-")
-            ? SecretNames.meaning(ofField: name) : nil
+        if name.count > 5, self.bytes[start] | 32 == UInt8(ascii: "x"), self.bytes[start + 1] == UInt8(ascii: "-") {
+            return SecretNames.meaning(ofField: name)
+        }
+        return nil
     }
 
     func variable(_ start: Int, _ end: Int) -> SecretNames.Meaning? {

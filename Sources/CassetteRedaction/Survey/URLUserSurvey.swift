@@ -78,6 +78,16 @@ struct URLUserSurvey {
         }
     }
 
+    /// The longest user's name that is a word, in bytes.
+    private static let wordLimit = 16
+
+    private func isWord(_ name: Range<Int>) -> Bool {
+        name.count < Self.wordLimit
+            && name.allSatisfy {
+                (self.text.bytes[$0] | 32) >= 97 && (self.text.bytes[$0] | 32) <= 122 || "._-".utf8.contains(self.text.bytes[$0])
+            }
+    }
+
     private func findings(_ start: Int, _ at: Int) -> [Finding] {
         // A placeholder that was cut has a colon and no end.
         guard !Placeholder.isAll(UnsafeRawBufferPointer(rebasing: self.text.bytes[start..<at]), mayBeCut: true) else { return [] }
@@ -89,8 +99,9 @@ struct URLUserSurvey {
         let password = min(colon + 1, at)..<at
         let name = start..<min(colon, at)
         var findings: [Finding] = []
-        // A name without a password, or a long name, is a token.
-        if password.isEmpty || name.count >= 20, let found = self.text.finding(name, SecretNames.Meaning(kind: "userinfo"), .user) {
+        // A name without a password, or a long name, is a token, unless it is a word: `git@`, `anonymous@`.
+        let isToken = password.isEmpty ? !self.isWord(name) : name.count >= 20
+        if isToken, let found = self.text.finding(name, SecretNames.Meaning(kind: "userinfo"), .user) {
             findings.append(found)
         }
         if !password.isEmpty, let found = self.text.finding(password, SecretNames.Meaning(kind: "password"), .user) {

@@ -74,6 +74,8 @@ struct VendorKey: Sendable {
             VendorKey("dp.st.", .word, 40...80), VendorKey("dt0c01.", .upper, 24...24, segments: 1),
             VendorKey("xkeysib-", .word, 64...90), VendorKey("EZAK", .alphanumeric, 54...54), VendorKey("EZTK", .alphanumeric, 54...54),
             VendorKey("ops_eyJ", .word, 100...2 * Self.most), VendorKey("HRKU-", .word, 36...80), VendorKey("y0_", .word, 50...64),
+            VendorKey("SWMTKN-1-", .word, 40...100), VendorKey("ek_test_", .alphanumeric, 24...255),
+            VendorKey("ek_live_", .alphanumeric, 24...255),
             VendorKey("shpca_", .hex, 32...32), VendorKey("shppa_", .hex, 32...32), VendorKey("shpss_", .hex, 32...32),
         ]
         + ["glrt-", "gldt-", "glptt-", "glft-", "glsoat-", "glcbt-", "glimt-", "glagent-", "gloas-"].map {

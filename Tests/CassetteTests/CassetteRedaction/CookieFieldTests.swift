@@ -18,6 +18,8 @@ import Testing
         ("prefs=%7B%22theme%22%3A%22dark%22%2C%22size%22%3A12%7D", true), ("seen=[1,2,3]", true),
         ("dpr=1.5", true), ("offset=-60", true), ("window=1920x1080", true), ("city=%EC%84%9C%EC%9A%B8", true), ("a=two+columns", true),
         ("tags=red,blue", true), ("theme=dark2", true), ("color=%23ff8800", true), ("prefs=lang:de", true), ("day=2026-11-21", true),
+        ("cart=%5B%7B%22id%22%3A1%2C%22n%22%3A2%7D%5D", true), ("cart=[{\"sku\":\"A1\",\"qty\":2}]", true), ("cart=3%3A12%2C5%3A1", true),
+        ("prefs={\"theme\":\"dark\",\"sidebar\":{\"open\":true,\"w\":240}}", true), ("pw=abc", false), ("prefs={\"pw\":\"abc\"}", false),
         ("theme=ab12", false), ("color=#ff88001", false), ("seen=1234567.8", false), ("tags=a1,b2", false),
         // HttpOnly cookies, identifiers of people, and long or random values count as secrets when in doubt.
         ("lang=en; HttpOnly", false), ("lang=en; path=/; httponly", false), ("session=on", false), ("uid=42", false), ("userId=7", false),

@@ -11,11 +11,40 @@ import Testing
     @Test(arguments: [
         "contraseña", "senha", "parola", "пароль", "Пароль", "密码", "密碼", "비밀번호", "パスワード", "hasło", "motDePasse", "heslo", "haslo",
         "session_id", "runners_token", "join_token", "bot_token", "stream_key", "rtmp_key", "license_key", "validationKey", "seed_phrase",
-        "totp_seed", "wifi_psk", "passwordHash", "security_answer",
+        "totp_seed", "wifi_psk", "passwordHash", "security_answer", "mfa_token", "mfaToken", "link_token", "remember_token", "ssoToken",
+        "bootstrapToken", "enrollment_token", "secret_id", "secret_key_base", "SECRET_KEY_BASE", "recovery_code", "oob_code",
+        "transactionKey", "machine_key", "unseal_key", "xprv", "hmac", "session_data", "sessionHandle", "auth_ticket", "api_hash",
+        "password_digest", "email_otp",
     ])
     func memberIsReplaced(name: String) {
         let found = RedactionFixtures.body("{\"a\":1,\"\(name)\": \"\(Self.secret)\",\"b\":2}", type: "application/json")
         #expect(!found.contains(Self.secret) && found.contains("{{") && found.hasSuffix(",\"b\":2}"), "\(found)")
+    }
+
+    /// In XML and in lines of settings as in JSON.
+    @Test(arguments: ["transactionKey", "recovery_code", "shared_key"])
+    func elementsAndSettingsAreReplaced(name: String) {
+        for text in ["<a><\(name)>\(Self.secret)</\(name)></a>", "A=1\n\(name.uppercased())=\(Self.secret)\n"] {
+            let found = RedactionFixtures.body(text, type: text.first == "<" ? "application/xml" : "text/plain")
+            #expect(!found.contains(Self.secret) && found.contains("{{"), "\(found)")
+        }
+    }
+
+    /// Names of positions in lists and the like, and values that are words.
+    @Test(arguments: [
+        "next_page_token", "syncToken", "continuation_token", "eos_token", "startingToken", "transaction_token", "max_token",
+        "request_token_x",
+    ]) func positionsStay(name: String) {
+        let text = #"{"\#(name)":"\#(Self.secret)"}"#
+        #expect(RedactionFixtures.body(text, type: "application/json") == text)
+    }
+
+    @Test(arguments: [
+        #"{"keys":["@"],"keys_base64":["@"],"root_token":"hvs.@"}"#,
+        #"{"JoinTokens":{"Worker":"SWMTKN-1-@@-@"}}"#, #"{"ephemeralKey":"ek_test_@@"}"#,
+    ]) func documentsOfVendorsAreReplaced(text: String) {
+        let found = RedactionFixtures.body(text.replacing("@", with: Self.secret), type: "application/json")
+        #expect(!found.contains(Self.secret), "\(found)")
     }
 
     /// A password that a person chose is short.
@@ -38,6 +67,9 @@ import Testing
         ("<div data-token=\"@\" id=\"a\"></div>", "text/html"), ("<div data-csrf-token='@'></div>", "text/html"),
         ("Windows Registry Editor Version 5.00\n\n[HKEY_X]\n\"DefaultPassword\"=\"@\"\n", "text/plain"),
         ("Login { user: \"bob\", password: Some(\"@\") }\n", "text/plain"),
+        ("db: {\n  user: ada,\n  password: @,\n}\n", "application/yaml"),
+        ("INFO: rotating api_key: old -> @\n", "text/plain"), ("- name: password\n  values:\n  - @\n", "application/yaml"),
+        ("- name: password\n  values: [@]\n", "application/yaml"),
         ("<machineKey validationKey=\"@\" decryptionKey=\"@\"/>", "application/xml"),
     ])
     func placeIsFound(text: String, type: String) {

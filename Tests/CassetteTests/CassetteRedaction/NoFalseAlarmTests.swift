@@ -15,6 +15,17 @@ import Testing
         "https://example.com/?code=200&error_code=7&sort=desc&session=on&auth=none&sig=no",
         "https://example.com/price?token=USDC&otp=on", "https://example.com/price?token=DAI", "{\"token\":\" wor1d\"}",
         "{\"token\":\"BTC-USDT\"}", "{\"token\":\"2024-05-06T07:08:09Z\"}",
+        "{\"token\":\"\\n\",\"logprob\":-1,\"bytes\":[10]}", "{\"token\":\"<|endoftext|>\"}", "{\"token\":\"[UNK]\"}",
+        "{\"token\":\"##ing\"}",
+        "{\"token\":\"▁the\"}", "{\"token\":\"en-US\"}", "{\"token\":\"image/png\"}",
+        "{\"token\":\"#/components/schemas/Token2\"}", "{\"token\":\"<your-token>\"}", "{\"token\":\"string(64)\"}",
+        "{\"token\":\"required|string\"}",
+        "o.password=i.value1;o.user=n.value}", "self.password=self._p1;self.token=self._t2", "h.secret=0;h.key=1}",
+        "secret=cfg.k8s.name;x=1", "if(x){token=tokens[i1];pass=2}", "a.pwd=1;b.pwd=0}", "o.password=i[1];o.user=1}",
+        "git+ssh://git@github.com/u/r.git", "ftp://anonymous@a.test/", "postgres://user@localhost/db",
+        "Use --username and --password options; the --token flag; --password VALUE", "the --api-key is required",
+        "{\"credential\":\"public-key\"}", "{\"password\":\"is too short (minimum is 8 characters)\"}",
+        "{\"password\":\"must be at least 8 characters\"}",
         "{\"password\":\"<redacted>\"}", "{\"password\":\"[FILTERED]\"}", "{\"api_key\":\"REDACTED\"}",
     ])
     func proseAndNumbersStay(text: String) {

@@ -17,6 +17,8 @@ import Testing
         ("json:a", "\"json:a\" is not a JSON pointer"),
         ("header:set-cookie:lang", "\"header:set-cookie:lang\" names no header field: for a cookie write \"cookie:lang\""),
         ("header:x key", "\"header:x key\" names no header field"), ("cookie:a=b", "\"cookie:a=b\" is not the name of a cookie"),
+        ("query:*", "\"query:*\" names no item, since a \"*\" stands for nothing else there: name each item, for example \"query:lang\""),
+        ("form:*", "\"form:*\" names no form field"), ("part:*", "\"part:*\" names no part"),
         ("cookie:*", "\"cookie:*\" names no cookie, since a \"*\" stands for nothing else there"),
         ("header:x-*", "\"header:x-*\" names no field, since a \"*\" stands for nothing else there: name each field"),
         ("json:/a~2", "\"json:/a~2\" has a \"~\" without 0 or 1 after it"),
