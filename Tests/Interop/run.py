@@ -64,7 +64,9 @@ def install(chosen):
         have = set()
     if missing := [package for package in wanted if package not in have]:
         print(f"interop: installing {' '.join(missing)}", flush=True)
-        subprocess.run([TOOLS / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", *missing], check=True)
+        # One by one: together, some of them exclude each other by the versions of a library that both can use.
+        for package in missing:
+            subprocess.run([TOOLS / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", package], check=True)
         stamp.write_text("\n".join(sorted(have | set(missing))) + "\n")
 
 
