@@ -128,7 +128,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         var size = Self.pieceSize
         self.resets = 0
         do throws(HTTP2Failure) {
-            while rest.readableBytes > 0, self.resets < Self.resetsInTurn, let piece = rest.readSlice(length: min(size, rest.readableBytes))
+            while !self.isClosed, rest.readableBytes > 0, self.resets < Self.resetsInTurn,
+                let piece = rest.readSlice(length: min(size, rest.readableBytes))
             {
                 self.handle(try self.codec.receive(piece, elapsed: self.elapsed), piece)
                 if self.resets == 0 { size *= 2 }
@@ -163,7 +164,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         guard !events.isEmpty else { return }
         var touched: [HTTP2ClientStream] = []
         touched.reserveCapacity(min(events.count, self.streams.count + 1))
+        // All of them, since one origin breaks several streams at once.
+        for case .broken(let id) in events { self.streams[id]?.hasReachedBreak = true }
         for event in events {
+            guard !self.isClosed else { return }
             switch event {
             case .headers(let id, let section, let ends):
                 if let stream = self.streams[id] {
@@ -321,13 +325,15 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     /// An answer ends because the connection of its origin broke. If this is so for all streams, the client's connection breaks as well, as
     /// it would without a proxy: gRPC, for one, calls an error of a stream INTERNAL and does not try again. Other streams must not suffer.
     private func broke(_ id: Int32) {
-        guard let context, let how = self.streams[id]?.brokenBy else { return }
-        guard self.streams.values.allSatisfy({ $0.brokenBy != nil }) else {
+        guard let context, !self.isClosed, let stream = self.streams[id], let how = stream.brokenBy else { return }
+        // What is left of another answer is sent before the connection may break.
+        guard self.streams.values.allSatisfy(\.hasReachedBreak) else {
             self.codec.reset(id, code: .internalError)
             return self.flush()
         }
         self.tls?.cut()
-        if how == .reset { context.channel.resetWhenClosed() }
+        // A reset would drop bytes that are still on their way.
+        if how == .reset, stream.answerSize == 0 { context.channel.resetWhenClosed() }
         self.closeAfterFlush()
     }
 

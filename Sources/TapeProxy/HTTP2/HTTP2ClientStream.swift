@@ -37,6 +37,8 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
     private(set) var answerSize = 0
     /// How the connection of the origin broke, and ended the answer; nil if it did not.
     private(set) var brokenBy: ConnectionBreak?
+    /// Everything before the break has been sent.
+    var hasReachedBreak = false
 
     init(_ id: Int32, codec: HTTP2Connection, connection: HTTP2ClientConnection, request: IncomingRequest) {
         self.id = id

@@ -500,7 +500,8 @@ import TrafficRules
             try client.wait(for: "the part") { $0.text(id) == "part" }
             gate.open()
         }
-        #expect(try connection.readToEnd().end == (isReset ? .reset : .closed))
+        // A reset could drop the part.
+        #expect(try connection.readToEnd().end == (isReset && !hasBegun ? .reset : .closed))
         origin.finish()
         #expect(try proxy.recorded().count == 1)
 
@@ -508,7 +509,7 @@ import TrafficRules
         let second = try replay.connect()
         let again = try HTTP2Peer(.client, over: second)
         let answered = try again.request("http://\(origin.authority)/", method: "POST")
-        if hasBegun, !isReset { try again.wait(for: "the part") { $0.text(answered) == "part" } }
+        if hasBegun { try again.wait(for: "the part") { $0.text(answered) == "part" } }
         #expect(throws: (any Error).self) { try again.wait(for: "a reset of the stream") { !$0.closed.isEmpty } }
         #expect(again.closed.isEmpty && !again.hasGoAway)
     }
